@@ -10,13 +10,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
-// lookApart is the least time between two reads of a wait. It matters where a watch showed a state that holds and the read after it
-// does not: an API server that cannot begin a watch with the present state begins it with one from its cache.
+// lookApart is the least time between two reads of a wait. It matters if a watch shows a state in which every
+// expectation holds, and the next read does not: an API server that cannot begin a watch with the present
+// state begins it with a state from its cache.
 const lookApart = 100 * time.Millisecond
 
-// CommitWithin is Commit that waits where keys do not hold what they must, or where there is no ConfigMap yet, until they
-// do: it watches, for which it needs to be permitted to, and writes as soon as everything holds. It waits for so long
-// at most, and ends with a *WaitError then; for 0, not at all. The write itself has until ctx ends. The Txn must not name versions.
+// CommitWithin is Commit that waits while keys do not contain what is expected, or the object is missing. It
+// watches the object, for which it needs the verb watch, and writes once every expectation holds. After wait
+// it returns a *WaitError; with 0 it does not wait. The write itself may take until ctx ends. The Txn must
+// not require versions.
 func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (TxnResult, error) {
 	if wait <= 0 {
 		return e.Commit(ctx, t)
@@ -42,9 +44,9 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 	}
 }
 
-// MayYetHold reports whether what others do can make a refused Txn hold, so that CommitWithin waits: keys hold something else,
-// or cannot be computed yet, or there is no ConfigMap, or it is on its way out. That a key holds the new entry already is not waited on, and neither is a
-// ConfigMap that is immutable.
+// MayYetHold reports whether other writers can make a refused Txn succeed, so that CommitWithin waits: a key
+// contains something else or cannot be computed yet, or the object is missing or being deleted. It is false
+// if a key already contains the new entry, and if the object is immutable.
 func MayYetHold(err error) bool {
 	var conflict *ConflictError
 	var notFound *NotFoundError
@@ -54,15 +56,17 @@ func MayYetHold(err error) bool {
 		return false
 	}
 	if errors.As(err, &conflict) {
-		return !conflict.Live.Immutable() && !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
+		isAboutKeys := !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
+		return isAboutKeys && !conflict.Live.Immutable()
 	}
 	return errors.As(err, &notYet) || errors.As(err, &notFound) || errors.As(err, &terminating)
 }
 
-// await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.
+// await watches until every expectation holds, or the Txn is refused for a reason that a wait does not
+// change. The next Commit returns that reason.
 func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
-	// The watch shows each version after the refused one, in order. Where there was no ConfigMap, or the API server has forgotten its
-	// version, it begins with the present state.
+	// The watch shows each version after the refused one, in order. If the object was missing, or the API server
+	// no longer has its version, the watch begins with the present state.
 	since := ""
 	var conflict *ConflictError
 	if errors.As(last, &conflict) {

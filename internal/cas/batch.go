@@ -14,33 +14,34 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
-// maxTasks is how many transactions go into one request.
+// maxTasks is the greatest number of transactions in one request.
 const maxTasks = 1000
 
 // batch is the transactions that share one patch.
 type batch struct {
 	c     *committer
-	from  *Observation // that the patch was evaluated on, and is conditional on
+	from  *Observation // the patch was evaluated on it, and is conditional on its version
 	tasks []*task
-	of    [][]judging.Change // the changes of each task, on what those before it leave
-	// changes are those of the request, compared keys included. A key that several tasks compare appears more than once.
+	of    [][]judging.Change // the changes of each task, after the tasks before it
+	// changes are the changes of the request, compared keys included. A key that several tasks compare appears more than
+	// once.
 	changes []judging.Change
 	left    map[string]Entry // the computed keys after the request
 	dry     bool             // a dry run: nothing is stored
 	most    int              // how many tasks the batch may have: the smallest limit of its tasks
-	grows   int              // by how many bytes, together
+	grows   int              // by how many bytes the changes make the object larger
 }
 
-// keySet is the keys that tasks ahead are about to write (true) or to compare.
+// keySet has the keys that the tasks ahead write (true) or only compare (false).
 type keySet map[string]bool
 
-// blocks reports whether a Txn has to wait for tasks ahead: it is to be judged on what they leave. Any number may compare a key
-// together.
+// blocks reports whether a Txn waits for the tasks ahead, because it names a key that they write, or writes a
+// key that they compare. Any number of tasks may compare a key together.
 func (s keySet) blocks(t *Txn) bool {
 	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
 		if t.APIVersion != "" {
-			for key, writes := range s { // one field may be a part of another
+			for key, writes := range s { // a field may be a part of another one
 				if judging.Overlap(key, k.Key) {
 					isWritten, isThere = isWritten || writes, true
 				}
@@ -50,7 +51,8 @@ func (s keySet) blocks(t *Txn) bool {
 	})
 }
 
-// seals reports whether a Txn may be the last that the object takes. It waits for those ahead, and those behind wait for it.
+// seals reports whether a Txn writes immutable. Such a Txn keeps its place in the queue: it passes no other
+// transaction, and none passes it.
 func seals(t *Txn) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == judging.ImmutableKey && !k.IsGuard })
 }
@@ -61,7 +63,7 @@ func (s keySet) add(t *Txn) {
 	}
 }
 
-// continues reports whether the task computes a key of what the batch leaves it.
+// continues reports whether the task computes a key from the result of the batch.
 func (b *batch) continues(t *task) bool {
 	if !t.txn.IsTake() {
 		return false
@@ -70,15 +72,16 @@ func (b *batch) continues(t *task) bool {
 	return isLeft
 }
 
-// ends takes note that a task that does not go along comes next for its keys.
+// ends records that a task outside the batch is the next one for its keys: no later task computes them from
+// the result of the batch.
 func (b *batch) ends(t *Txn) {
 	for _, k := range t.Keys {
 		delete(b.left, k.Key)
 	}
 }
 
-// fits reports whether the task can go into the same request as those before it: under one field manager, and within the
-// size that the API server allows.
+// fits reports whether the task can share the request of the batch: it has the same field manager, computes a
+// key if the others do, and the limits of tasks and bytes allow it.
 func (b *batch) fits(t *task, changes []judging.Change) bool {
 	if len(b.tasks) == 0 {
 		return true
@@ -89,7 +92,7 @@ func (b *batch) fits(t *task, changes []judging.Change) bool {
 		b.from.Size()+b.grows+growth(changes) <= MaxSize
 }
 
-// growth is by how many bytes the changes make an object larger.
+// growth returns by how many bytes the changes make an object larger.
 func growth(changes []judging.Change) (n int) {
 	for _, c := range changes {
 		if !judging.IsMeta(c.Key) {
@@ -99,8 +102,8 @@ func growth(changes []judging.Change) (n int) {
 	return n
 }
 
-// add takes a task in. Only a computed key may be written by several, each of what the one before it leaves; otherwise no key
-// that one writes is named by another.
+// add adds a task to the batch. Several tasks may write a key only if they compute it, each from the result
+// of the one before it. Otherwise no task names a key that another task writes.
 func (b *batch) add(t *task, changes []judging.Change) {
 	if len(b.tasks) == 0 {
 		b.most = t.most
@@ -122,8 +125,9 @@ func (b *batch) add(t *task, changes []judging.Change) {
 	}
 }
 
-// claim reports whether the batch may be sent: all of its callers are still there. Where one has left, what was made of its
-// result is to be made anew. The caller of a dry run may leave at any time.
+// claim reports whether the batch may be sent, because no caller has given up. Otherwise the tasks are
+// evaluated again, since the result of a task that is not sent must not be computed further. A caller of a
+// dry run may give up at any time.
 func (b *batch) claim() bool {
 	if b.dry {
 		return true
@@ -143,7 +147,7 @@ func (b *batch) callers() []*task { return b.tasks }
 func (b *batch) verb() string     { return "patch" }
 func (b *batch) isDry() bool      { return b.dry }
 
-// manager is the field manager of the request.
+// manager returns the field manager of the request.
 func (b *batch) manager() string { return b.tasks[0].txn.FieldManager }
 
 func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
@@ -154,8 +158,8 @@ func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
 	return b.c.client.Patch(ctx, b.c.ref, patch, b.manager(), b.dry)
 }
 
-// overtaken implements write. If the object is still at the base, the refusal was about something else, as that of a webhook that
-// answers 409, and would be the same again.
+// overtaken implements write. If the object is still at the base, the API server refused for another reason,
+// such as a webhook that answers 409, and would refuse again.
 func (b *batch) overtaken(now *Observation, refusal error) result {
 	if now.Version() == b.from.Version() {
 		return result{outcome: wire.Refused, err: b.c.client.Explain(refusal, b.c.ref, "patch")}
@@ -163,8 +167,8 @@ func (b *batch) overtaken(now *Observation, refusal error) result {
 	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-// settle implements write. Keys that are computed are evaluated again, whatever the object contains: another process may have
-// computed the same value from the same base, and no number is given out twice.
+// settle implements write. Keys that are computed are evaluated again, whatever the object contains: another
+// process may have computed the same value from the same base, and no number is given out twice.
 func (b *batch) settle(now *Observation) result {
 	outcome, why := judging.LostWrite{Manager: b.manager(), Base: b.from, Changes: b.changes}.Outcome(now)
 	if base := b.c.unknownBase; outcome >= judging.LostApplied && base != nil && *base == b.from.Version() {
@@ -183,8 +187,10 @@ func (b *batch) settle(now *Observation) result {
 }
 
 var (
-	errEarlier  = errors.New("an earlier write of this process on the same version, whose outcome is unknown, may have been applied instead")
-	errComputed = errors.New("the object shows the value that was sent, and another process may have computed the same value")
+	errEarlier = errors.New("an earlier write of this process on the same version, whose outcome is unknown, " +
+		"may have been applied instead")
+	errComputed = errors.New("the object shows the value that was sent, and another process may have computed " +
+		"the same value")
 )
 
 func (b *batch) applied(r result) {
@@ -213,7 +219,7 @@ func (b *batch) applied(r result) {
 		for _, c := range b.of[i] {
 			t.result.Previous[c.Key], t.result.Stored[c.Key] = c.From, r.after.Entry(c.Key)
 			if r.after.Entry(c.Key) == leaves[c.Key] {
-				t.result.Stored[c.Key] = c.To // of a computed key, which later tasks of the batch have computed further
+				t.result.Stored[c.Key] = c.To // later tasks may have computed the key further
 			}
 			if c.IsGuard && !t.txn.IsGuard(c.Key) {
 				b.c.adopted(c.Key)
@@ -223,9 +229,10 @@ func (b *batch) applied(r result) {
 	}
 }
 
-// firstOwner returns the entry that managedFields begin with if the object has none: the API server tracks no update of a ConfigMap
-// that was created empty (skipNonAppliedManager in k8s.io/apimachinery), so nothing would show whose a write was. The API server
-// replaces the fields of the entry by those that were written. It returns nil for a batch that only removes.
+// firstOwner returns the entry that managedFields begin with if the object has none: the API server tracks no
+// update of a ConfigMap that was created empty (skipNonAppliedManager in k8s.io/apimachinery), so nothing
+// would show who wrote a value. The API server replaces the fields of the entry by the written fields.
+// firstOwner returns nil for a batch that only removes.
 func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 	if len(b.from.Object().ManagedFields) > 0 {
 		return nil
@@ -254,7 +261,7 @@ func (b *batch) values() (all []Entry, isAll bool) {
 			all = append(all, c.To.Parts()...)
 		}
 	}
-	return all, b.c.ref.Kind != Secret // of another kind no other values are hidden
+	return all, b.c.ref.Kind != Secret // an object of another kind has no hidden values except those of the request
 }
 
 func (b *batch) hides() bool {

@@ -14,35 +14,36 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
-// committer judges and writes everything about one object, one request at a time: while it reads, no write of this
-// process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
-// up meanwhile goes into the next request together.
+// committer evaluates and writes one object, one request at a time. While it reads, no write of this process
+// to the object is under way, except a write whose outcome is unknown. So another writer made every version
+// that a read finds and the lineage does not know. Tasks that arrive during a request share the next one.
 type committer struct {
 	engine *Engine
-	client *wire.Client // in the shape of the head; of the goroutine that runs batches
+	client *wire.Client // reads the object in the form of the head; only the goroutine that runs drain uses it
 	ref    Ref
 
 	mu      sync.Mutex
 	queue   []*task
 	running bool
-	arrived chan struct{} // of capacity 1; holds one when something was queued since it was last emptied
+	arrived chan struct{} // of capacity 1; full if a task was queued since it was last emptied
 	pace    pace.Pace
 
-	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it; the head is
-	// also forgotten while no goroutine runs.
+	// known guards the head and the lineage. Only the goroutine that runs drain changes them, and it reads them without
+	// the lock. While drain does not run, forgetIdle drops the head.
 	known   sync.RWMutex
-	head    *Observation // the newest state that is known; nil where none is
+	head    *Observation // the newest known state; nil if none is known
 	lineage judging.Lineage
 
-	// Used by that goroutine.
+	// Only the goroutine that runs drain uses these.
 	turn  turn
-	retry *wait.Backoff // while writes must be tried again
-	// unknownBase is the version that the last write of unknown outcome was conditional on; nil if there was none. That write may have
-	// been applied in the place of a later one on the same version.
+	retry *wait.Backoff // nil unless the last write must be sent again
+	// unknownBase is the version that the last write of unknown outcome was conditional on; nil if there was none. That
+	// write may have been applied in the place of a later one on the same version.
 	unknownBase *Version
 }
 
-// turn is what a committer did last. What it does next comes after that, in this order, so that nothing waits for ever.
+// turn is the kind of request that a committer sent last. The next kind is the following one in this order
+// that tasks need, so that no task waits forever.
 type turn uint8
 
 const (
@@ -72,7 +73,7 @@ func (c *committer) do(t *task) error {
 	default:
 	}
 	err := t.wait(t.client.Host, c.engine.limits.grace)
-	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
+	if errors.Is(err, errLate) { // only this caller uses the read: a write that is under way may have made its version
 		t.attempts.Add(1)
 		if t.own, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
 			err = &CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx)}
@@ -81,19 +82,22 @@ func (c *committer) do(t *task) error {
 	return err
 }
 
-// left takes note that a swap is no longer under way.
+// left records that a write or a dry run ended.
 func (c *committer) left() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pace.Leaves(time.Now())
 }
 
-// informs answers an observation or a check from the known state, where that is young enough: it does not wait for the request
-// that is under way. A check that would be refused waits for a read of its own.
+// informs answers an observation or a check from the known state if that is young enough, without a wait for
+// the request that is under way. A check that would be refused waits for another read.
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.sends() || c.head == nil || c.head.Exists() && c.head.APIVersion() != t.client.APIVersion || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
+	if t.sends() || c.head == nil || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
+		return false
+	}
+	if c.head.Exists() && c.head.APIVersion() != t.client.APIVersion {
 		return false
 	}
 	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {
@@ -103,6 +107,7 @@ func (c *committer) informs(t *task) bool {
 	return true
 }
 
+// drain runs batches until the queue is empty.
 func (c *committer) drain() {
 	var tasks []*task
 	for {
@@ -128,7 +133,7 @@ func (c *committer) take(tasks []*task) []*task {
 	return tasks
 }
 
-// gather waits for siblings, for as long as the pace says.
+// gather waits for more tasks, for as long as the pace says.
 func (c *committer) gather(tasks []*task) []*task {
 	begun := time.Now()
 	for {
@@ -160,14 +165,14 @@ func (c *committer) gather(tasks []*task) []*task {
 	}
 }
 
-// run brings tasks forward by one request at most, and returns those that are not answered yet, in order.
+// run performs one read or write at most, and returns the tasks that have no answer yet, in order.
 func (c *committer) run(tasks []*task) []*task {
 	tasks = c.dropEnded(tasks)
-	var behind []*task // a creation or a deletion waits for those ahead of it, and those behind wait for it
+	var behind []*task // a creation or a deletion waits for the tasks ahead of it, and the tasks behind wait for it
 	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
 		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
 	}
-	if len(tasks) > 0 { // those in another shape wait as well: what is known of the object is in one
+	if len(tasks) > 0 { // tasks that need the object in another form wait as well: the head has one form
 		i := slices.IndexFunc(tasks, func(t *task) bool { return t.client.APIVersion != tasks[0].client.APIVersion })
 		if i > 0 {
 			tasks, behind = tasks[:i], slices.Concat(tasks[i:], behind)
@@ -185,7 +190,7 @@ func (c *committer) run(tasks []*task) []*task {
 	return append(unanswered(tasks), behind...)
 }
 
-// shape has the committer go on in the shape of a client.
+// shape makes the committer read and write the object in the form of a client.
 func (c *committer) shape(client *wire.Client) {
 	if c.client.APIVersion != client.APIVersion {
 		c.client = client
@@ -193,8 +198,8 @@ func (c *committer) shape(client *wire.Client) {
 	}
 }
 
-// next reads, writes or rehearses, in turns. A read comes before a write, but not twice, since a write is conditional on what the read
-// shows.
+// next reads, writes or sends a dry run, in turns. A read comes before a write, but not twice in a row,
+// because a write is conditional on the version that was read.
 func (c *committer) next(tasks []*task) {
 	if c.head == nil {
 		c.turn = reads
@@ -209,7 +214,7 @@ func (c *committer) next(tasks []*task) {
 		}
 	}
 	switch {
-	case !can[c.turn]: // all tasks have their answers
+	case !can[c.turn]: // all tasks have an answer
 	case c.turn == reads:
 		c.read(unanswered(tasks))
 	case c.turn == writes:
@@ -226,7 +231,7 @@ func (c *committer) send(b *batch) {
 	}
 }
 
-// dropEnded answers the tasks whose callers have given up.
+// dropEnded answers the tasks whose callers have given up, and returns the others.
 func (c *committer) dropEnded(tasks []*task) []*task {
 	for _, t := range tasks {
 		if t.ctx.Err() != nil {
@@ -236,7 +241,7 @@ func (c *committer) dropEnded(tasks []*task) []*task {
 	return unanswered(tasks)
 }
 
-// read reads the object, for all tasks: every one of them was asked for before it began.
+// read reads the object for all tasks. Every task was queued before the read begins.
 func (c *committer) read(tasks []*task) {
 	ctx, cancel := anyCaller(tasks)
 	defer cancel()

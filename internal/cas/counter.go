@@ -7,28 +7,28 @@ import (
 	"strconv"
 )
 
-// Counter is a key that holds the next free number, as text: a whole number of 64 bits in canonical decimal.
+// Counter is a key that contains the next free number as text: a 64-bit integer in canonical decimal.
 type Counter struct {
 	Ref Ref
 	Key string
-	// Initial is what an absent key stands for.
+	// Initial is the next free number if the key is missing.
 	Initial int64
-	// Step is what is added for each number that is taken. Not zero.
+	// Step is added for each number that is taken. It is not zero.
 	Step int64
-	// FieldManager is a name, of which one is made that is this Engine's alone. Required.
+	// FieldManager is the manager that managedFields name for the write. Required.
 	FieldManager string
 }
 
-// Taken is what became of a number that was taken.
+// Taken is the result of Take.
 type Taken struct {
 	Number int64
-	// Sent is what the key was to hold after it, and Stored what it holds. They differ where admission changed it: another may
-	// get the same number then.
+	// Sent is the next free number that was sent, and Stored the one that the key contains. They differ if admission
+	// changed it: another caller may get the same number then.
 	Sent, Stored Entry
 }
 
-// Take gives the number that the key holds and has it hold the one after it, in one atomic request: fetch-and-add, as Compute does it. A
-// *NotANumberError or *OverflowError is rejected, an *UnknownNumberError is unknown.
+// Take returns the number that the key contains and writes the next one, in one atomic request:
+// fetch-and-add, as Compute does it. A *NotANumberError and an *OverflowError are rejected.
 func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	step, err := e.Compute(ctx, c.Computed())
 	if err != nil {
@@ -38,7 +38,7 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	return Taken{Number: number, Sent: sent, Stored: step.Stored}, err
 }
 
-// Computed is the counter as the key that it is.
+// Computed returns the counter as a computed key.
 func (c Counter) Computed() Computed {
 	return Computed{Ref: c.Ref, Key: c.Key, FieldManager: c.FieldManager, Next: func(live Entry) (Entry, error) {
 		_, after, err := c.next(live)
@@ -46,7 +46,7 @@ func (c Counter) Computed() Computed {
 	}}
 }
 
-// next is the number that a key stands for, and what it shall hold once that is taken.
+// next returns the number that an entry represents, and the entry after the number was taken.
 func (c Counter) next(live Entry) (int64, Entry, error) {
 	number := c.Initial
 	if !live.IsAbsent() {
@@ -63,7 +63,7 @@ func (c Counter) next(live Entry) (int64, Entry, error) {
 	return number, c.Ref.Kind.Entry(Text(strconv.FormatInt(number+c.Step, 10))), nil
 }
 
-// NotANumberError: a counter's key holds something else than a whole number of 64 bits in canonical decimal. Nothing was written.
+// NotANumberError: the key of a counter contains no 64-bit integer in canonical decimal. Nothing was written.
 type NotANumberError struct {
 	Ref  Ref
 	Key  string
@@ -74,7 +74,7 @@ func (e *NotANumberError) Error() string {
 	return fmt.Sprintf("%s, key %q: does not hold a whole number", e.Ref.Noun(), e.Key)
 }
 
-// OverflowError: the number after a counter's next one has more than 64 bits. Nothing was written.
+// OverflowError: the number after the counter's next one needs more than 64 bits. Nothing was written.
 type OverflowError struct {
 	Ref          Ref
 	Key          string

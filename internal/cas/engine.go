@@ -12,55 +12,58 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
-// Grace is how long after its caller's context has ended a write that was sent may go on, so that its verdict is
-// found out.
+// Grace is how long a write that was sent may go on after its caller's context ended, so that the engine can
+// determine the verdict.
 const Grace = 5 * time.Second
 
-// Fresh is the greatest age of a state that answers an observation or a check.
+// Fresh is the greatest age of a state with which a check succeeds. An object stays in memory that long after
+// its last use.
 const Fresh = time.Second
 
-// Engine swaps entries of ConfigMaps and Secrets, and fields of objects of any kind, of one API server. It is safe for concurrent use. All that one process does to
-// one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
+// Engine reads and writes keys of ConfigMaps and Secrets, and fields of objects of any kind, on one API
+// server. It is safe for concurrent use. A process must use one Engine for a cluster: its lineage
+// distinguishes the writes of this process from those of other writers.
 type Engine struct {
 	client  *wire.Client
 	trace   func(context.Context, Event)
 	limits  limits
 	swapped atomic.Bool
 
-	closing context.Context // ends when Close is called
+	closing context.Context // ended by Close
 	close   context.CancelCauseFunc
 	work    sync.WaitGroup // calls, and committers that are busy
 
-	names      sync.Map // of func() []string, by what they are of: a Ref without a name
+	names      sync.Map // map[Ref]func() []string; the Refs have no name
 	mu         sync.Mutex
 	committers map[Ref]*committer
 }
 
-// limits bound how long the engine works on a write of unknown outcome. Tests raise them, so that a slow machine changes no verdict.
+// limits bound how long the engine works on a write of unknown outcome. Tests raise them, so that a slow
+// machine changes no verdict.
 type limits struct {
 	grace    time.Duration // as Grace
-	looking  time.Duration // bounds one read after all callers have given up; a write ends that much earlier
-	patience time.Duration // after that time since the first lost response, without failed reads, the verdict is unknown
+	looking  time.Duration // for one read after all callers have given up; a write ends that much earlier
+	patience time.Duration // from the first lost response until the verdict is unknown, not counting failed reads
 }
 
 var defaultLimits = limits{grace: Grace, looking: time.Second, patience: 5 * time.Second}
 
-// ErrClosed is the cause with which Close ends calls.
+// ErrClosed is the cause with which Close cancels calls.
 var ErrClosed = errors.New("the engine was closed")
 
-// Event describes a call that has ended, for a trace. It never holds values.
+// Event describes a call that ended, for a trace. It contains no values.
 type Event struct {
 	Operation string // "swap", "create", "remove", "check", "rehearse", "observe" or "list"
 	Ref       Ref
-	Key       string  // several with commas between; empty where it is not about keys
-	Attempts  int     // requests that were sent for it, those that it shared included
-	Batch     int     // swaps in the last of them
-	Verdict   Verdict // of a check, the one that the swap would have had; of an observation, applied where it was made
+	Key       string  // several keys have commas between them; empty if the call is not about keys
+	Attempts  int     // requests that were sent for the call, shared ones included
+	Batch     int     // transactions in the last request
+	Verdict   Verdict // of a check, the verdict of its write; of an observation, applied if it succeeded
 	Duration  time.Duration
 }
 
-// New makes an Engine. It sends no request. trace, where it is not nil, is called with the context of each call that
-// ends, by the goroutine that made the call.
+// New returns an Engine. It sends no request. trace, if not nil, is called for each call that ends, with the
+// context and by the goroutine of the call.
 func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, error) {
 	c, err := wire.New(config)
 	if err != nil {
@@ -71,39 +74,39 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	return e, nil
 }
 
-// Close ends all calls as the end of their contexts does, and returns when no request is under way any more, at most
-// Grace later. What is called afterwards is rejected with a *CanceledError of ErrClosed.
+// Close cancels all calls, as the end of their contexts does, and returns when no request is under way, at
+// most Grace later. Later calls are rejected with a *CanceledError that wraps ErrClosed.
 func (e *Engine) Close() {
 	e.mu.Lock()
-	e.close(ErrClosed) // no call begins any more
+	e.close(ErrClosed) // no call begins afterwards
 	e.mu.Unlock()
 	e.work.Wait()
 }
 
-// TxnResult is what became of a Txn that was applied.
+// TxnResult is the result of a write that was applied.
 type TxnResult struct {
-	// After is the object after it: the write's own answer, or the read that showed that none was needed. What it holds differs
-	// from what was asked for where admission changed it.
+	// After is the object after the write: the response to the write, or the read that showed that the write was applied
+	// or not needed. It differs from what was sent if admission changed the write.
 	After *Observation
-	// Previous is what the keys that were named held before.
+	// Previous has the entries of the named keys before the write.
 	Previous map[string]Entry
-	// Stored is what they hold after it, as After shows; or a key that is computed, and that others of the same request have
-	// computed further, after it alone.
+	// Stored has the entries of the named keys after the write, as in After. If later transactions of the same request
+	// computed a key further, it has the entry after this transaction alone.
 	Stored map[string]Entry
-	// Wrote is false where no write was needed.
+	// Wrote is false if no write was needed, or if another writer may have deleted the object.
 	Wrote bool
 }
 
-// Commit writes all of t, in one atomic request, if everything holds that it expects. VerdictOf tells from the error how it
-// ended: nil is applied; a *ConflictError, told from a linearizable read that began after Commit was called; an *UnknownError;
-// any other type is rejected. When ctx ends before the write was sent, nothing is written; after that Commit returns with
-// the write's verdict, at most Grace later.
+// Commit writes the keys of t in one atomic request if every expectation holds. VerdictOf returns the
+// verdict: nil is applied; a *ConflictError is a conflict, which a linearizable read that began after the
+// call shows; an *UnknownError is unknown; any other error is rejected. If ctx ends before the write is sent,
+// nothing is written. After that, Commit returns the verdict of the write, at most Grace later.
 func (e *Engine) Commit(ctx context.Context, t *Txn) (TxnResult, error) {
 	return e.write(e.newTxnTask(ctx, writeTask, t))
 }
 
-// Create makes an object, with the verdicts of Commit; what exists already is a conflict, and an *ExistsError. After is what was
-// made.
+// Create creates an object, with the verdicts of Commit. An object that already exists is a conflict, with an
+// *ExistsError. TxnResult.After is the new object.
 func (e *Engine) Create(ctx context.Context, n *Creation) (TxnResult, error) {
 	t := e.newTask(ctx, writeTask, n.Ref)
 	t.create = n.Stored()
@@ -125,31 +128,31 @@ func (e *Engine) write(t *task) (TxnResult, error) {
 	return t.result, nil
 }
 
-// CheckMode says whether a check sends what it is about to the API server, as a dry run.
+// CheckMode decides whether a check sends the write to the API server as a dry run.
 type CheckMode bool
 
 const (
-	// ReadOnly judges on a read alone.
+	// ReadOnly evaluates the write on a read.
 	ReadOnly CheckMode = false
-	// DryRun also sends the write as a dry run, and so tells all that the API server would refuse: for want of a permission, by
-	// admission, for a quota.
+	// DryRun also sends the write as a dry run, which shows what the API server would refuse because of a permission,
+	// admission or a quota.
 	DryRun CheckMode = true
 )
 
-// Check reports whether Commit would be refused, without writing, and what the object looks like. What it reports as
-// fine may be up to Fresh old; a refusal comes from a read that began after the call.
+// Check returns the error with which Commit would refuse t, without writing, or else the object. Success may
+// rest on a state that is up to Fresh old. A refusal rests on a read that began after the call.
 func (e *Engine) Check(ctx context.Context, t *Txn, how CheckMode) (*Observation, error) {
 	return e.look(e.newTxnTask(ctx, how.kind(), t))
 }
 
-// CheckCreate is Check of what Create does.
+// CheckCreate is Check for Create.
 func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how CheckMode) (*Observation, error) {
 	t := e.newTask(ctx, how.kind(), n.Ref)
 	t.create = n.Stored()
 	return e.look(t)
 }
 
-// CheckRemove is Check of what Remove does.
+// CheckRemove is Check for Remove.
 func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how CheckMode) (*Observation, error) {
 	t := e.newTask(ctx, how.kind(), r.Ref)
 	t.remove = r
@@ -163,13 +166,17 @@ func (r CheckMode) kind() taskKind {
 	return checkTask
 }
 
-// Observe reads the object, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
+// Observe returns a state of the object that was read less than maxAge ago. With 0, the read begins after the
+// call.
 func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
 	return e.ObserveFields(ctx, ref, "", maxAge)
 }
 
-// ObserveFields is Observe of an object of any kind, in a version of its API, as "apps/v1", of which [Observation.Field] tells the fields.
-func (e *Engine) ObserveFields(ctx context.Context, ref Ref, apiVersion string, maxAge time.Duration) (*Observation, error) {
+// ObserveFields is Observe for the fields of an object of any kind in an API version, such as "apps/v1".
+// [Observation.Field] returns the fields.
+func (e *Engine) ObserveFields(
+	ctx context.Context, ref Ref, apiVersion string, maxAge time.Duration,
+) (*Observation, error) {
 	t := e.newTask(ctx, observeTask, ref)
 	t.client = t.client.As(apiVersion)
 	t.maxAge = maxAge
@@ -189,34 +196,36 @@ func (e *Engine) look(t *task) (*Observation, error) {
 	return t.observed, nil
 }
 
-// LacksNamespace reports whether a namespace is known not to exist. It needs the verb get on namespaces, and is false without it.
+// LacksNamespace reports whether the API server answers that a namespace is missing. It needs the verb get on
+// namespaces, and returns false without it.
 func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
-	_ = e.call(ctx, Ref{Namespace: name}, func(ctx context.Context) error { // an error lets us know nothing
+	_ = e.call(ctx, Ref{Namespace: name}, func(ctx context.Context) error { // after an error, it is not known
 		lacks = e.client.LacksNamespace(ctx, name)
 		return nil
 	})
 	return lacks
 }
 
-// Names gives names of objects of one's kind, in its namespace, for words alone: what was there when it was first asked, up to 5,000. It needs the verb list, and gives
-// none without it. apiVersion is that of the kind; empty for ConfigMaps and Secrets.
+// Names returns names of objects of the kind and the namespace of ref, for error messages only: the objects
+// that existed at the first call, at most 5,000. It needs the verb list, and returns none without it.
+// apiVersion is the version of the kind; empty for ConfigMaps and Secrets.
 func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names []string) {
 	ref.Name = ""
 	asked, _ := e.names.LoadOrStore(ref, sync.OnceValue(func() []string {
-		_ = e.call(ctx, ref, func(ctx context.Context) error { // an error lets us know nothing
+		_ = e.call(ctx, ref, func(ctx context.Context) error { // after an error, there are no names
 			names = e.client.As(apiVersion).Names(ctx, ref)
 			return nil
 		})
 		return names
 	}))
-	once, _ := asked.(func() []string) // nothing else is in it
+	once, _ := asked.(func() []string) // the map has no other type
 	return once()
 }
 
-// Host is the API server that the Engine asks.
+// Host returns the URL of the API server.
 func (e *Engine) Host() string { return e.client.Host }
 
-// HasSwapped reports whether a write was ever asked for: whether this process is applying.
+// HasSwapped reports whether a write was ever requested, so that this process is an apply.
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
 func (e *Engine) do(t *task) error {
@@ -242,7 +251,8 @@ func (e *Engine) do(t *task) error {
 	})
 }
 
-// call does something that Close ends, and waits for. All that sends a request is in one.
+// call runs do with a context that Close cancels, and Close waits until do returns. Only calls and committers
+// send requests.
 func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) error) error {
 	e.mu.Lock()
 	if e.closing.Err() != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// judge holds what the task is about against an observation.
+// judge evaluates the task on an observation.
 func (t *task) judge(o *Observation, h judging.History) judging.Judgement {
 	switch {
 	case t.txn != nil:
@@ -20,13 +20,14 @@ func (t *task) judge(o *Observation, h judging.History) judging.Judgement {
 	}
 }
 
-// isCurrent reports whether the head is young enough for what was judged on it to be told.
+// isCurrent reports whether the head is young enough for a decision on it to be the answer. A refusal needs a
+// read that began after the call.
 func (c *committer) isCurrent(t *task, d judging.Decision) bool {
 	return t.asked.Before(c.head.Begun) || d != judging.DecideRefuse && c.client.Now().Sub(c.head.Begun) < t.maxAge
 }
 
-// judgeAll judges tasks on the head. It answers those that need no request. It returns the next write and the next rehearsal, nil
-// where there is none, and whether a task needs a newer read.
+// judgeAll evaluates tasks on the head. It answers tasks that need no request. It returns the next write and
+// the next dry run, nil if there is none, and whether a task needs a newer read.
 func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead bool) {
 	write, rehearsal = &batch{c: c, from: c.head}, &batch{c: c, from: c.head, dry: true}
 	ahead, rehearsed := keySet{}, keySet{}
@@ -40,17 +41,19 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 		}
 		j := c.judge(t, write)
 		var tooLarge *TooLargeError
+		mayFitLater := len(ahead) > 0 && errors.As(j.Err, &tooLarge) // the tasks ahead may make the object smaller
 		switch {
-		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.Err, &tooLarge)):
+		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || mayFitLater):
 			ahead.add(t.txn)
 			if j.Decision == judging.DecideWrite && write.fits(t, j.Changes) {
 				write.add(t, j.Changes)
 				continue
 			}
-			write.ends(t.txn) // it is evaluated again once those ahead are written
+			write.ends(t.txn) // it is evaluated again after the tasks ahead are written
 			stays = true
 		case t.kind == rehearseTask && j.Decision == judging.DecideWrite:
-			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) { // of two writes of a key only one would be looked at
+			// Of two writes of a key in one request, the API server would check only one.
+			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) {
 				rehearsed.add(t.txn)
 				rehearsal.add(t, j.Changes)
 			}
@@ -78,7 +81,7 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 	return write, rehearsal, mustRead
 }
 
-// judge judges a task on the head or, where it computes a key that the batch computes, on what that leaves.
+// judge evaluates a task on the head or, if it computes a key from the result of the batch, on that.
 func (c *committer) judge(t *task, b *batch) judging.Judgement {
 	if t.kind == writeTask && b.continues(t) {
 		return judging.JudgeAfter(t.txn, c.head, b.left, &c.lineage)
@@ -86,7 +89,7 @@ func (c *committer) judge(t *task, b *batch) judging.Judgement {
 	return t.judge(c.head, &c.lineage)
 }
 
-// done answers a task of which nothing is to be written.
+// done answers a task that needs no write, and records the keys that it adopted.
 func (c *committer) done(t *task) {
 	t.result = TxnResult{After: c.head, Previous: map[string]Entry{}, Stored: map[string]Entry{}}
 	for _, k := range t.txn.Keys {

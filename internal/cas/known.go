@@ -2,9 +2,9 @@ package cas
 
 import "slices"
 
-// What a committer knows of its object: the newest state, and which versions are its own.
+// The state of an object that a committer knows: the newest observation, and the versions that this process made.
 
-// observed records what a read found.
+// observed records the object that a read found.
 func (c *committer) observed(o *Observation) {
 	c.known.Lock()
 	defer c.known.Unlock()
@@ -12,7 +12,7 @@ func (c *committer) observed(o *Observation) {
 	c.lineage.Observed(o.Version())
 }
 
-// wrote records a write of this process that made after of base.
+// wrote records that a write of this process made after from base.
 func (c *committer) wrote(base Version, after *Observation, keys []string) {
 	c.known.Lock()
 	defer c.known.Unlock()
@@ -20,21 +20,22 @@ func (c *committer) wrote(base Version, after *Observation, keys []string) {
 	c.head = after
 }
 
-// adopted records a key that was adopted as it was.
+// adopted records that a key was adopted as it is.
 func (c *committer) adopted(key string) {
 	c.known.Lock()
 	defer c.known.Unlock()
 	c.lineage.Took(key)
 }
 
-// forget drops the object, which is then read again. Its versions stay known.
+// forget drops the object, which must be read again. Its versions stay known.
 func (c *committer) forget() {
 	c.known.Lock()
 	defer c.known.Unlock()
 	c.head = nil
 }
 
-// forgetIdle drops the object unless a batch is under way: a ConfigMap may have a MiB, and a run may have thousands.
+// forgetIdle drops the object unless a batch is under way. An object may have a MiB, and a run may have
+// thousands of objects.
 func (c *committer) forgetIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +44,8 @@ func (c *committer) forgetIdle() {
 	}
 }
 
-// unanswered leaves the tasks as they are: DeleteFunc by itself would put nils into them.
+// unanswered returns the tasks without an answer in a new slice: DeleteFunc would set elements of the given
+// one to nil.
 func unanswered(tasks []*task) []*task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.answered })
 }

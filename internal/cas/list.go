@@ -13,14 +13,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// pageSize is how many ConfigMaps one request lists. Each may have more than 1 MiB, and a page is in memory twice: as the answer, and decoded.
+// pageSize is how many ConfigMaps one request lists. Each may have more than 1 MiB, and a page is in memory
+// twice: as the response, and decoded.
 const pageSize = 16
 
-// Selection says which ConfigMaps of a namespace a list is about.
+// Selection selects ConfigMaps of a namespace.
 type Selection struct {
 	Namespace      string
-	Labels, Fields string // selectors as the API server takes them; empty for all
-	Limit          int64  // how many to read at most; 0 for all
+	Labels, Fields string // a label selector and a field selector; empty for all
+	Limit          int64  // the most ConfigMaps to read; 0 for all
 }
 
 // Listed is one ConfigMap of a list.
@@ -29,8 +30,9 @@ type Listed struct {
 	*Observation
 }
 
-// List reads ConfigMaps in the order of their names, a page at a time, while its caller asks for more. It ends after an error. Of what it has
-// given it keeps nothing. Where the API server has forgotten the version of the first page, the list goes on with the present state.
+// List reads ConfigMaps in the order of their names, one page at a time, while the caller asks for more. It
+// ends after an error, and keeps nothing of the ConfigMaps in memory. If the API server no longer has the
+// version of the first page, the list continues with the present state.
 func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error] {
 	return func(yield func(Listed, error) bool) {
 		for left, next := s.Limit, ""; ; {
@@ -58,15 +60,18 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 	}
 }
 
-// page reads one page, as a call of its own: between two pages, the Engine can be closed.
-func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string) (page *corev1.ConfigMapList, err error) {
+// page reads one page in a call of its own: the Engine can be closed between two pages.
+func (e *Engine) page(
+	ctx context.Context, s Selection, limit int64, next string,
+) (page *corev1.ConfigMapList, err error) {
 	ref := Ref{Namespace: s.Namespace}
 	err = e.call(ctx, ref, func(ctx context.Context) (err error) {
 		begun := e.client.Now()
 		options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
 		page, err = e.client.Page(ctx, s.Namespace, options)
 		status := apierrors.APIStatus(nil)
-		if errors.As(err, &status) && status.Status().Code == http.StatusGone && status.Status().Continue != "" { // the version of the first page is forgotten
+		// Without the version of the first page, the API server answers with a token that continues at the present state.
+		if errors.As(err, &status) && status.Status().Code == http.StatusGone && status.Status().Continue != "" {
 			options.Continue = status.Status().Continue
 			page, err = e.client.Page(ctx, s.Namespace, options)
 		}
@@ -74,7 +79,9 @@ func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string
 			err = &CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
 		}
 		if e.trace != nil {
-			e.trace(ctx, Event{Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.Now().Sub(begun)})
+			e.trace(ctx, Event{
+				Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.Now().Sub(begun),
+			})
 		}
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// What callers of the Engine see of package judging. The rest of that package is the engine's own.
+// The names of package judging that callers of the Engine use.
 type (
 	Kind        = judging.Kind
 	Ref         = judging.Ref
@@ -77,12 +77,12 @@ func AnnotationKey(name string) string { return judging.AnnotationKey(name) }
 // KindOf is [judging.KindOf].
 func KindOf(group, kind string) Kind { return judging.KindOf(group, kind) }
 
-// FieldKey is [judging.FieldKey] of a field that is to be written, and ReadKey of one that is only compared or read.
+// FieldKey is [judging.FieldKey] for a field to write.
 func FieldKey(kind Kind, path string) (string, error) {
 	return judging.FieldKey(kind, path, fieldpaths.Writing)
 }
 
-// ReadKey is [judging.FieldKey] of a field that is only compared or read.
+// ReadKey is [judging.FieldKey] for a field that is only compared or read.
 func ReadKey(kind Kind, path string) (string, error) {
 	return judging.FieldKey(kind, path, fieldpaths.Reading)
 }

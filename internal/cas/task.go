@@ -15,11 +15,11 @@ type taskKind uint8
 const (
 	observeTask taskKind = iota
 	checkTask
-	rehearseTask // a check that sends what it would write as a dry run
+	rehearseTask // a check that also sends the write as a dry run
 	writeTask
 )
 
-// operation is what a traced call is named.
+// operation returns the name of the call in a trace.
 func (t *task) operation() string {
 	switch {
 	case t.kind == observeTask:
@@ -37,48 +37,51 @@ func (t *task) operation() string {
 	}
 }
 
-// task is one caller's wish in a committer's queue.
+// task is one call in a committer's queue.
 type task struct {
 	ctx  context.Context
 	kind taskKind
 	ref  Ref
-	// client reads and writes the object in the shape that the task is about: its entries, or its fields in a version.
+	// client reads and writes the object as the task needs it: as entries, or as fields in an API version.
 	client *wire.Client
 	asked  time.Time
-	// What it is about: one of them, and none for an observation.
+	// One of the three is set, and none for an observation.
 	txn    *Txn
 	create *Creation
 	remove *Removal
-	// maxAge is how old an observation may be that answers a task without a read of its own.
+	// maxAge is the greatest age of a state that answers the task without another read.
 	maxAge time.Duration
 
-	// state is changed by whichever comes first: the committer, before it sends the write, or the caller, who gives up. A
-	// task that is given up is never sent. The committer gives it back when what it sent was not written.
+	// state changes from waiting to sending or to givenUp: by the committer before it sends the write, or by the caller
+	// that gives up, whichever is first. A task that was given up is never sent. The committer changes sending back to
+	// waiting if nothing was written.
 	state atomic.Int32
-	// sent is what was last sent for the task; nil while nothing was.
+	// sent is the last request that was sent for the task; nil if none was.
 	sent atomic.Pointer[sent]
-	// attempts and company are for the trace; a caller who gives up may look at them while the committer counts on.
+	// attempts and company are for the trace. They are atomic because a caller that gives up reads them while the
+	// committer counts.
 	attempts, company atomic.Int64
 
-	// Used by the committer's goroutine alone.
-	overtaken bool // of a creation: the API server said that the object exists, and a read found none
-	most      int  // how many tasks may share a request with this one
-	// lost says why the outcome of an earlier request of a computed key is unknown; nil if there was none. From then on the verdict of
-	// the task is applied or unknown.
+	// Only the committer's goroutine uses these.
+	overtaken bool // of a creation: the API server answered that the object exists, and the read after it found none
+	most      int  // how many tasks a request with this task may have
+	// lost says why the outcome of an earlier request of a computed key is unknown; nil if there was none. From
+	// then on the verdict of the task is applied or unknown.
 	lost     error
 	answered bool
 
-	// The committer's answer; to be read when done is closed.
+	// The committer's answer, which is valid once done is closed.
 	done     chan struct{}
 	observed *Observation
 	result   TxnResult
 	err      error
 
-	// own is what a caller has read by himself who did not wait for the committer's answer.
+	// own is what the caller read itself, because the committer did not answer in time.
 	own *Observation
 }
 
-// sent is what was sent for a task: the version that the request was conditional on, and what it changed.
+// sent is a request that was sent for a task: the version that it was conditional on, and the changes of the
+// task.
 type sent struct {
 	base    Version
 	changes []judging.Change
@@ -94,10 +97,11 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 	return &task{ctx: ctx, kind: kind, ref: ref, asked: now, most: maxTasks, done: make(chan struct{})}
 }
 
-// isWhole reports whether the task is about the object as such, so that nothing else can go into its request.
+// isWhole reports whether the task creates or deletes the object, so that no other task can share its
+// request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
-// sends reports whether the task is to send something that others can go along with.
+// sends reports whether the task sends a write or a dry run.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
 
 // answer ends the task. A task that has an answer keeps it. After a lost response, an error becomes an *UnknownError.
@@ -112,7 +116,8 @@ func (t *task) answer(err error) {
 	close(t.done)
 }
 
-// claim reports whether the write may be sent: its caller has not given up, or waits for the outcome of an earlier request anyway.
+// claim reports whether the write may be sent: its caller has not given up, or waits for the outcome of an
+// earlier request anyway.
 func (t *task) claim(s sent) bool {
 	if t.lost == nil && !t.state.CompareAndSwap(waiting, sending) {
 		return false
@@ -121,8 +126,8 @@ func (t *task) claim(s sent) bool {
 	return true
 }
 
-// release records that nothing of the task was written, so that its caller may give up at once again. After a lost response, and
-// once the task has its answer, that is not so, and release does nothing.
+// release records that nothing of the task was written, so that its caller may give up at once again. After a
+// lost response, and once the task has its answer, that is not so, and release does nothing.
 func (t *task) release() {
 	if t.lost == nil && !t.answered {
 		t.state.CompareAndSwap(sending, waiting)
@@ -135,11 +140,11 @@ func (t *task) unknown(err error) error {
 	return &UnknownError{Ref: t.ref, Base: s.base, Err: err}
 }
 
-// errLate ends the wait of a caller who only looks.
-var errLate = errors.New("others have the committer busy")
+// errLate ends the wait of an observation.
+var errLate = errors.New("the committer is busy with other tasks")
 
-// wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
-// otherwise not before the grace is over. Who only looks waits no longer than what he sees may be old.
+// wait returns the committer's answer, or gives up after the caller's context ended: at once if nothing was
+// sent, and otherwise when the grace is over. An observation waits for Fresh at most.
 func (t *task) wait(host string, grace time.Duration) error {
 	var late <-chan time.Time
 	if t.kind == observeTask {
@@ -165,7 +170,8 @@ func (t *task) wait(host string, grace time.Duration) error {
 	}
 }
 
-// anyCaller is a context that ends when the contexts of all tasks have ended, with the cause of the last one.
+// anyCaller returns a context that ends when the contexts of all tasks have ended, with the cause of the last
+// one.
 func anyCaller(tasks []*task) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var left atomic.Int64
@@ -191,7 +197,7 @@ var (
 	errInterrupted = errors.New("the run was interrupted, and no answer came since")
 )
 
-// noAnswer is why nobody waits for an answer any more, where the callers have ended.
+// noAnswer returns the reason why the callers, whose contexts have ended, wait no longer.
 func noAnswer(callers context.Context) error {
 	if errors.Is(context.Cause(callers), context.DeadlineExceeded) {
 		return errNoAnswer
@@ -199,8 +205,8 @@ func noAnswer(callers context.Context) error {
 	return errInterrupted
 }
 
-// lingering is a context that ends with parent, and otherwise a while after the callers have ended or, where they had
-// ended already, after now.
+// lingering returns a context that ends with parent, or else a while after callers ends. If callers has
+// already ended, the while begins now.
 func lingering(parent, callers context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	stop := context.AfterFunc(callers, func() {

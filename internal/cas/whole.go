@@ -10,14 +10,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
-// whole brings a creation or a deletion forward: it reads, sends, or answers.
+// whole handles a creation or a deletion: it reads, sends, or answers.
 func (c *committer) whole(t *task) {
 	if c.head == nil {
 		c.read([]*task{t})
 		return
 	}
 	j := t.judge(c.head, &c.lineage)
-	isFresh := t.asked.Before(c.head.Begun) // required for a creation, so that what existed before is never taken for its own
+	// A creation needs a read that began after the call, so that an object that existed before never counts as its
+	// result.
+	isFresh := t.asked.Before(c.head.Begun)
 	mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || isFresh)
 	switch {
 	case j.Decision == judging.DecideWrite && mayWrite:
@@ -40,7 +42,7 @@ func (c *committer) whole(t *task) {
 	c.finish(w, c.perform(w))
 }
 
-// single is what a creation and a deletion share as writes: one caller.
+// single is the write of one task. A creation and a deletion share it.
 type single struct {
 	c *committer
 	t *task
@@ -50,7 +52,7 @@ func (s single) callers() []*task { return []*task{s.t} }
 func (s single) isDry() bool      { return s.t.kind == rehearseTask }
 func (s single) hides() bool      { return s.c.ref.Kind.Hides() }
 
-// creating is the write of a Creation. A read that began after the call was made has found nothing.
+// creating is the write of a Creation. A read that began after the call found no object.
 type creating struct{ single }
 
 func (w *creating) verb() string { return "create" }
@@ -59,25 +61,30 @@ func (w *creating) send(ctx context.Context) (*Observation, wire.Outcome, error)
 	return w.c.client.Create(ctx, w.t.create, w.isDry())
 }
 
-// overtaken implements write. What exists is judged.
+// overtaken implements write. An object that exists is evaluated. If reads find none twice, the API server
+// refused for another reason, such as a webhook.
 func (w *creating) overtaken(now *Observation, refusal error) result {
-	if !now.Exists() && w.t.overtaken { // the refusal is about something else, as a webhook's
+	if !now.Exists() && w.t.overtaken {
 		return result{outcome: wire.Refused, err: w.c.client.Explain(refusal, w.c.ref, "create")}
 	}
 	w.t.overtaken = !now.Exists()
 	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-// settle implements write.
+// settle implements write. An earlier creation of this process whose outcome is unknown may have made the
+// object.
 func (w *creating) settle(now *Observation) result {
-	base := w.c.unknownBase // of a creation it is the zero Version
+	base := w.c.unknownBase // the zero Version if the unknown write was a creation
 	switch {
 	case !now.Exists():
 		return result{outcome: wire.Unresolved}
 	case (base == nil || *base != Version{}) && w.t.create.IsCreated(now):
 		return result{outcome: wire.Applied, after: now}
 	}
-	return result{outcome: wire.Ambiguous, err: fmt.Errorf("a %s of this name exists, and another writer may have created it", w.c.ref.Kind)}
+	return result{
+		outcome: wire.Ambiguous,
+		err:     fmt.Errorf("a %s of this name exists, and another writer may have created it", w.c.ref.Kind),
+	}
 }
 
 func (w *creating) values() (all []Entry, isAll bool) {
@@ -109,7 +116,7 @@ func (w *removing) send(ctx context.Context) (*Observation, wire.Outcome, error)
 	return w.c.client.Remove(ctx, w.c.ref, w.base, w.isDry())
 }
 
-// overtaken implements write. Another object of the same name is a conflict, which the next evaluation reports.
+// overtaken implements write. Another version or another object of the name is evaluated again.
 func (w *removing) overtaken(now *Observation, refusal error) result {
 	switch {
 	case !now.Exists(), now.Terminating():
@@ -120,7 +127,8 @@ func (w *removing) overtaken(now *Observation, refusal error) result {
 	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-// settle implements write. Only the version that the request is conditional on can be deleted by it.
+// settle implements write. The request can delete only the version that it is conditional on. So an object
+// that has the uid of the base and another version was not deleted.
 func (w *removing) settle(now *Observation) result {
 	switch {
 	case !now.Exists(), now.Terminating(), now.Version().UID != w.base.UID:
@@ -131,7 +139,8 @@ func (w *removing) settle(now *Observation) result {
 	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-// applied implements write. The object may still exist, being deleted. Wrote is false if another writer may have deleted it.
+// applied implements write. The object may still exist, being deleted. Wrote is false if another writer may
+// have deleted it.
 func (w *removing) applied(r result) {
 	if w.isDry() && r.now == nil {
 		w.t.observed = w.c.head

@@ -22,9 +22,9 @@ type write interface {
 	// hides reports whether error texts must not quote values.
 	hides() bool
 	send(context.Context) (*Observation, wire.Outcome, error)
-	// overtaken decides after the API server refused the precondition, and no response was lost. now was read after that.
+	// overtaken decides after the precondition failed and no response was lost. now was read afterwards.
 	overtaken(now *Observation, refusal error) result
-	// settle decides after a response was lost. now was read after that.
+	// settle decides after a response was lost. now was read afterwards.
 	settle(now *Observation) result
 	// applied answers the callers.
 	applied(result)
@@ -35,14 +35,15 @@ type result struct {
 	outcome wire.Outcome
 	err     error        // why the write was not applied, or why the outcome is unknown
 	after   *Observation // Applied: the object after the write
-	now     *Observation // the object as a later read found it, if there was one
+	now     *Observation // the object in a later read; nil if there was none
 	// isChained: after is the version that the write made of its base, so that the chain goes on.
 	isChained bool
 	// lost, with PreconditionFailed: why it is unknown whether an earlier request was applied.
 	lost error
 }
 
-// telling is how long before the end of the grace the search for the outcome stops, so that callers receive the reason.
+// telling is how long before the end of the grace the search for the outcome stops, so that callers receive
+// the reason.
 const telling = 500 * time.Millisecond
 
 // loss is what is known of a write since its first response was lost. The zero value means that none was lost.
@@ -77,8 +78,9 @@ func (l *loss) unknown(reason error) result {
 	return result{outcome: wire.Ambiguous, err: errors.Join(l.first, l.last, reason)}
 }
 
-// perform sends a write until its outcome is known, or unknown for good. It sends the same request again only while the object is still
-// at the version that the request is conditional on, so that at most one of the requests is applied.
+// perform sends a write until its outcome is known, or unknown for good. It sends the same request again only
+// while the object is still at the version that the request is conditional on, so that at most one of the
+// requests is applied. A creation is sent again while the object is missing.
 func (c *committer) perform(w write) result {
 	tasks := w.callers()
 	callers, left := anyCaller(tasks)
@@ -106,7 +108,7 @@ func (c *committer) perform(w write) result {
 		case l.first != nil: // an earlier request may have been applied: only a read can show that
 		case outcome == wire.PreconditionFailed:
 			return c.overtaken(ctx, callers, w, err)
-		case outcome == wire.Ambiguous && w.isDry(): // nothing was to be stored
+		case outcome == wire.Ambiguous && w.isDry(): // a dry run stores nothing
 			return result{outcome: wire.NotSent, err: c.client.Explain(err, c.ref, w.verb())}
 		case outcome != wire.Ambiguous:
 			return result{outcome: outcome, err: err}
@@ -123,7 +125,7 @@ func (c *committer) overtaken(ctx, callers context.Context, w write, refusal err
 	for _, t := range w.callers() {
 		t.release()
 	}
-	if c.retry != nil { // from the second conflict in a row on; before the read, so that the read is young when the write is sent
+	if c.retry != nil { // the second conflict in a row; a pause before the read leaves less time between read and write
 		wire.Pause(callers, c.retry, refusal)
 	}
 	once, done := lingering(ctx, callers, c.engine.limits.looking)
@@ -137,7 +139,8 @@ func (c *committer) overtaken(ctx, callers context.Context, w write, refusal err
 	return r
 }
 
-// settle reads the object after a lost response until the read shows the outcome. Unresolved means that the object has not changed.
+// settle reads the object after a lost response until a read shows the outcome. Unresolved means that the
+// object has not changed.
 func (c *committer) settle(ctx, callers context.Context, w write, l *loss, err error) result {
 	for wire.Pause(ctx, &l.backoff, err) {
 		once, done := lingering(ctx, callers, c.engine.limits.looking)
@@ -165,7 +168,8 @@ func (c *committer) settle(ctx, callers context.Context, w write, l *loss, err e
 	return l.unknown(context.Cause(ctx))
 }
 
-// withhold keeps values out of the error of a write: those of its request, and those that the object is known to contain.
+// withhold keeps values out of the error of a write: the values in its request, and the values that the
+// object is known to contain.
 func (c *committer) withhold(err error, w write) {
 	if !w.hides() {
 		return
@@ -182,7 +186,7 @@ func (c *committer) withhold(err error, w write) {
 	})
 }
 
-// finish answers the tasks that a result decides. The others are evaluated again.
+// finish answers the tasks whose outcome the result decides. The other tasks are evaluated again.
 func (c *committer) finish(w write, r result) {
 	tasks := w.callers()
 	retry := c.retry
@@ -201,7 +205,7 @@ func (c *committer) finish(w write, r result) {
 		return
 	case wire.Refused:
 		for _, t := range tasks {
-			if t.most = len(tasks) / 2; t.most == 0 { // one bad entry must not fail the others
+			if t.most = len(tasks) / 2; t.most == 0 { // one invalid transaction must not fail the others
 				t.answer(r.err)
 			}
 		}
@@ -226,13 +230,14 @@ func (c *committer) finish(w write, r result) {
 	}
 }
 
-// unknown answers tasks whose outcome is unknown. A removal that ignores missing keys is done if the keys are missing, whoever removed
-// them.
+// unknown answers tasks whose outcome is unknown. A removal that ignores missing keys is done if the keys are
+// missing, no matter who removed them.
 func (c *committer) unknown(tasks []*task, r result) {
 	c.unknownBase = &tasks[0].sent.Load().base
 	c.forget()
 	for _, t := range tasks {
-		if r.now != nil && t.txn != nil && t.txn.GoneIsDone && t.judge(r.now, &judging.Lineage{}).Decision == judging.DecideDone {
+		isRemoval := r.now != nil && t.txn != nil && t.txn.GoneIsDone
+		if isRemoval && t.judge(r.now, &judging.Lineage{}).Decision == judging.DecideDone {
 			t.result = TxnResult{After: r.now, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
 			for _, change := range t.sent.Load().changes {
 				t.result.Previous[change.Key], t.result.Stored[change.Key] = change.From, r.now.Entry(change.Key)
