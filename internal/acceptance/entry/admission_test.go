@@ -52,7 +52,7 @@ func TestAdmissionThatChangesTheValueHidesAsTold(t *testing.T) {
 	p.Wants(p.Apply(), "Warning: Value Changed By Admission", "Sent: (hidden, 6 bytes, sha256:", "Stored: (hidden, 18 bytes, sha256:", `!Sent: "`, `!Stored: "`)
 }
 
-// The write that ended the version cannot be told from another's, for it does not say what was sent.
+// The write cannot be distinguished from another writer's, because the object does not contain what was sent.
 func TestResponseThatIsLostToAWriteThatAdmissionChanged(t *testing.T) {
 	t.Parallel()
 	for name, found := range map[string]map[string]string{
@@ -70,7 +70,7 @@ func TestResponseThatIsLostToAWriteThatAdmissionChanged(t *testing.T) {
 			p.Write(fixture.EntryBlock("foo", `value = "2"`))
 			p.Plan()
 			proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
-			p.ApplyRefused("Error: Write Outcome Unknown", "the key was changed to something else: by admission on the way in", "!Nothing was written")
+			p.ApplyRefused("Error: Write Outcome Unknown", "the object does not contain what was sent", "!Nothing was written")
 			p.WantState()
 			if got := p.Live("testmap").Data["foo"]; got != "2"+fixture.ByPolicy {
 				t.Errorf("live: %q", got)

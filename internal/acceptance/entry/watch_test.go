@@ -109,8 +109,8 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.Set("testmap", "foo", "foreign")
 	proxy.Reset()
 	p.ApplyRefused("Error: Compare-And-Swap Conflict", `Found: "foreign"`)
-	if n := fixture.CountsOf(proxy); n.Patches == 0 || n.Watches > 0 {
-		t.Errorf("a removal waited, or was not sent: %v", proxy.Requests())
+	if n := fixture.CountsOf(proxy); n.Gets == 0 || n.Watches > 0 {
+		t.Errorf("a removal waited, or did not read: %v", proxy.Requests())
 	}
 
 	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Immutable = new(true) })
@@ -118,7 +118,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.PlanRefused([]string{"Error: ConfigMap Is Immutable"})
 }
 
-// What plan_check says does not soften or harden it, but for "off".
+// plan_check does not change the severity of the diagnostic, except for "off".
 func TestWaitForMatchInPlans(t *testing.T) {
 	t.Parallel()
 	behavior.ToldOfWaits(t, fixture.Data{"foo": "0"}, fixture.Waiter(), `Found: "0"`)
