@@ -14,37 +14,38 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// faults decides, with a fixed seed, what becomes of requests. A third of all writes get no answer, whether they arrived or not. Of those that cannot be found out
-// about, watches are refused as well.
+// faults decides, with a fixed seed, which fault a request meets. A third of all writes lose their response, whether
+// they arrive or not. With refusesReads, the read that follows such a write is refused, so that its outcome is
+// unknown.
 type faults struct {
-	refusesWatches bool
+	refusesReads bool
 
 	mu     sync.Mutex
 	random *rand.Rand
 	lost   int
 }
 
-func (f *faults) meets(r *http.Request) testcluster.Fault {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := f.random.IntN(100)
-	switch {
-	case r.Method == http.MethodPatch && n < 25:
-		f.lost++
-		return testcluster.Fault{DropAfter: true}
-	case r.Method == http.MethodPatch && n < 35:
-		f.lost++
-		return testcluster.Fault{DropBefore: true}
-	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps") && f.refusesWatches:
-		return testcluster.Fault{Answer: &testcluster.Answer{
-			Status: http.StatusGone, Header: http.Header{"Content-Type": {"application/json"}},
-			Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old"}`,
-		}}
+// hook returns the faults of one process.
+func (f *faults) hook() func(*http.Request) testcluster.Fault {
+	wasLost := false
+	return func(r *http.Request) testcluster.Fault {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		n := f.random.IntN(100)
+		switch {
+		case r.Method == http.MethodPatch && n < 35:
+			f.lost++
+			wasLost = true
+			return testcluster.Fault{DropAfter: n < 25, DropBefore: n >= 25}
+		case r.Method == http.MethodGet && wasLost && f.refusesReads:
+			wasLost = false
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: "no"}}
+		}
+		return testcluster.Fault{}
 	}
-	return testcluster.Fault{}
 }
 
-// owners is who has which value, by what processes were told.
+// owners has the process that each value was given to.
 type owners struct {
 	mu sync.Mutex
 	of map[string]int
@@ -56,7 +57,7 @@ func (o *owners) lets(process int) {
 	maps.DeleteFunc(o.of, func(_ string, owner int) bool { return owner == process })
 }
 
-// ids is which allocations a state has.
+// ids returns the ids of the allocations of a state.
 func ids(s *fixture.Session) map[any]bool {
 	all := map[any]bool{}
 	for _, each := range s.State() {
@@ -65,12 +66,13 @@ func ids(s *fixture.Session) map[any]bool {
 	return all
 }
 
-// TestProcessesUnderFaultsShareNothingAndLeakNothing has six processes take and release from one pool of fifty. At no time have two of them one value, and what is in
-// the pool at the end is what the states have: a doubt is kept there, and released from there.
+// TestProcessesUnderFaultsShareNothingAndLeakNothing runs six processes that take and release values of one pool of
+// fifty. No two processes ever have the same value, and at the end the states have every member of the pool: an
+// allocation of unknown outcome stays in its state until it is released.
 func TestProcessesUnderFaultsShareNothingAndLeakNothing(t *testing.T) {
 	for name, f := range map[string]*faults{
-		"that can be got over": {random: rand.New(rand.NewPCG(31, 1))},
-		"that cannot":          {random: rand.New(rand.NewPCG(31, 2)), refusesWatches: true},
+		"whose outcome a read shows": {random: rand.New(rand.NewPCG(31, 1))},
+		"of unknown outcome":         {random: rand.New(rand.NewPCG(31, 2)), refusesReads: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const processes, rounds = 6, 4
@@ -84,7 +86,7 @@ func TestProcessesUnderFaultsShareNothingAndLeakNothing(t *testing.T) {
 				s := fixture.NewSession(t)
 				sessions[i] = s
 				proxy := p.Cluster.Proxy(t)
-				proxy.SetHook(f.meets)
+				proxy.SetHook(f.hook())
 				write := func(n int) {
 					(&fixture.Pipeline{Fixture: p.Fixture, On: s}).WriteFor(p.Cluster.Kubeconfig(t, proxy.Config), "",
 						block("a", fmt.Sprintf("count = %d", n), `numbers = { from = 1, to = 50 }`, fmt.Sprintf(`claimant = "process-%d"`, i)))
@@ -105,7 +107,7 @@ func TestProcessesUnderFaultsShareNothingAndLeakNothing(t *testing.T) {
 						for _, each := range mine {
 							value, isText := each.Attributes["value"].(string)
 							if took.ExitCode != 0 && before[each.Attributes["id"]] {
-								continue // it may be one that this apply released, without an answer: another may have it
+								continue // this apply may have released it, and another process may have it
 							}
 							if owner, has := held.of[value]; isText && has && owner != i {
 								t.Errorf("%s is of process %d and of process %d", value, owner, i)
@@ -117,9 +119,9 @@ func TestProcessesUnderFaultsShareNothingAndLeakNothing(t *testing.T) {
 						held.mu.Unlock()
 						s.Run("refresh") // while others take
 						if round < rounds-1 {
-							held.lets(i) // before it is released: another may have it then
+							held.lets(i) // before the release: another process may have it then
 							write(0)
-							s.Run("apply") // where it is not known what came of it, the state still has it
+							s.Run("apply") // if the outcome is unknown, the state still has it
 						}
 					}
 				})
@@ -142,13 +144,13 @@ func TestProcessesUnderFaultsShareNothingAndLeakNothing(t *testing.T) {
 					t.Errorf("no state has %s: %v", value, m)
 				}
 			}
-			if !f.refusesWatches && refused > 0 {
-				t.Errorf("%d applies ended in doubt", refused)
+			if f.refusesReads != (refused > 0) {
+				t.Errorf("the outcome of %d applies is unknown", refused)
 			}
 			if f.lost < 10 {
-				t.Errorf("only %d answers got lost", f.lost)
+				t.Errorf("only %d responses were lost", f.lost)
 			}
-			t.Logf("%d answers got lost, %d applies ended in doubt, %d are taken", f.lost, refused, len(members))
+			t.Logf("%d responses were lost, the outcome of %d applies is unknown, %d values are taken", f.lost, refused, len(members))
 			for _, s := range sessions {
 				for range 20 {
 					if r := s.Destroy(); r.ExitCode == 0 {

@@ -152,7 +152,7 @@ func TestAllocationThatAnotherTookOver(t *testing.T) {
 	wantValues(p, "30000")
 }
 
-// other has somebody else take the lowest free one, past every proxy.
+// other takes the lowest free value as another process, which uses no proxy.
 func other(p *fixture.Fixture) {
 	s := fixture.NewSession(p)
 	s.Write("main.tf", p.ConfigFor(p.Cluster.Kubeconfig(p, p.Cluster.Config), "", block("other", ofFive, `claimant = "other"`)))
@@ -161,35 +161,48 @@ func other(p *fixture.Fixture) {
 	}
 }
 
+// spoil replaces the pool by text that is no pool: a write whose response was lost is then unknown. restore puts the
+// pool back.
+func spoil(f *fixture.Fixture) (restore func()) {
+	pool := f.Live("testmap").Data["foo"]
+	f.Set("testmap", "foo", "none")
+	return func() { f.Set("testmap", "foo", pool) }
+}
+
 func TestAllocationOfUnknownOutcomeIsReleasedByTheNextApply(t *testing.T) {
 	for name, row := range map[string]struct {
-		fault  func(*fixture.Pipeline) testcluster.Fault
-		during []string // taken while it is not known
+		fault  func(spoils func()) testcluster.Fault
+		during []string // taken while the outcome is unknown
 		after  string
 		left   []string
 	}{
-		"it landed": {func(p *fixture.Pipeline) testcluster.Fault {
-			return testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}
+		"the write was applied": {func(spoils func()) testcluster.Fault {
+			return testcluster.Fault{Answered: func(*http.Response) { spoils() }, DropAfter: true}
 		}, []string{"30000", "30001"}, "30000", []string{"30001"}},
-		"it never arrived": {func(p *fixture.Pipeline) testcluster.Fault {
-			other(p.Fixture)
+		"the write was not applied": {func(spoils func()) testcluster.Fault {
+			spoils()
 			return testcluster.Fault{DropBefore: true}
 		}, []string{"30000"}, "30001", []string{"30000"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewCLIPipeline(t)
-			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
+			proxy := p.Proxied()
 			p.Create("testmap", nil)
 			p.Write(block("a", ofFive))
 			p.Plan()
+			restore := func() {}
 			var met atomic.Bool
 			proxy.SetHook(func(r *http.Request) testcluster.Fault {
 				if r.Method != http.MethodPatch || !met.CompareAndSwap(false, true) {
 					return testcluster.Fault{}
 				}
-				return row.fault(p)
+				return row.fault(func() {
+					other(p.Fixture)
+					restore = spoil(p.Fixture)
+				})
 			})
 			p.ApplyRefused("Error: Write Outcome Unknown", "Run terraform apply again: it releases what this one may have taken, and takes a value again.")
+			restore()
 			state := p.WantState("a")["a"]
 			if id, _ := state.Attributes["id"].(string); state.Status != "tainted" || id == "" || state.Attributes["value"] != nil {
 				t.Errorf("the state has %+v", state)
@@ -204,7 +217,8 @@ func TestAllocationOfUnknownOutcomeIsReleasedByTheNextApply(t *testing.T) {
 	}
 }
 
-func TestAllocationWhoseAnswerGotLostIsFoundOut(t *testing.T) {
+// After a lost response, an allocation finds itself in the pool, and a release finds that nothing is left to do.
+func TestAllocationAfterALostResponse(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()
 	p.Create("testmap", nil)
@@ -214,9 +228,9 @@ func TestAllocationWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 	p.Apply()
 	wantTaken(p.Fixture, "30000", "30001")
 	wantValues(p, "30000")
-	proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
-	p.Destroy()
-	wantTaken(p.Fixture, "30001")
+	proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}))
+	p.Wants(p.Destroy(), "!Taken Over") // another took the value once it was free
+	wantTaken(p.Fixture, "30000", "30001")
 }
 
 // late holds all writes except the first ones, and has the deadline of their callers pass. arrive sends them on, and
@@ -321,17 +335,23 @@ func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 	}
 }
 
-// An untaint adds no knowledge about an allocation whose outcome is unknown.
-func TestUntaintedAllocationInDoubtIsReplaced(t *testing.T) {
+// An allocation of unknown outcome is replaced even after terraform untaint.
+func TestUntaintedAllocationOfUnknownOutcomeIsReplaced(t *testing.T) {
 	for _, flag := range []string{"-refresh=true", "-refresh=false"} {
 		t.Run(flag, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
-			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
+			proxy := p.Proxied()
 			p.Create("testmap", nil)
 			p.Write(block("a", ofFive))
 			p.Plan()
-			proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}))
+			restore := func() {}
+			spoils := func(*http.Response) {
+				other(p.Fixture)
+				restore = spoil(p.Fixture)
+			}
+			proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{Answered: spoils, DropAfter: true}))
 			p.ApplyRefused("Error: Write Outcome Unknown")
+			restore()
 			wantTaken(p.Fixture, "30000", "30001")
 			p.Do("untaint", address)
 			p.Wants(p.Plan(flag), "1 to add, 0 to change, 1 to destroy")
@@ -343,41 +363,45 @@ func TestUntaintedAllocationInDoubtIsReplaced(t *testing.T) {
 	}
 }
 
-// An allocation that create_before_destroy deposed is released, and the outcome is unknown. The next apply repeats the
-// release, and takes nothing from the client that has the value by then.
-func TestReleaseOfADeposedAllocationInDoubtIsRepeated(t *testing.T) {
+// The next apply repeats a release of unknown outcome, also if create_before_destroy deposed the allocation. Another
+// claimant who has the value by then keeps it.
+func TestReleaseOfADeposedAllocationIsRepeated(t *testing.T) {
 	again, gone := func(p *fixture.Pipeline) { p.PlanApply() }, func(p *fixture.Pipeline) { p.Destroy() }
 	for name, row := range map[string]struct {
-		isLost bool // only its answer is, and another takes the value at once; otherwise it comes late
+		isLost bool // only the response is lost, and another takes the value at once; otherwise the write arrives late
 		next   func(p *fixture.Pipeline)
 		left   []string
 	}{
-		"it landed":                       {true, again, []string{"30000", "30001"}},
-		"it landed, and all is destroyed": {true, gone, []string{"30000"}},
-		"it comes late":                   {false, again, []string{"30001"}},
+		"it was applied":                                 {true, again, []string{"30000", "30001"}},
+		"it was applied, and all is destroyed":           {true, gone, []string{"30000"}},
+		"it comes late":                                  {false, again, []string{"30001"}},
 		"it comes late, and another has taken the value": {false, func(p *fixture.Pipeline) { again(p); other(p.Fixture) }, []string{"30000", "30001"}},
 		"it comes late, and all is destroyed":            {false, gone, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := fixture.NewPipeline(t)
-			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
+			p := fixture.NewCLIPipeline(t)
+			proxy := p.Proxied()
 			p.Create("testmap", nil)
 			p.Planned(block("a", ofFive, "lifecycle { create_before_destroy = true }"))
 			was := idOf(p, "a")
 			p.Plan("-replace=" + address)
-			arrive := func() {}
+			arrive, restore := func() {}, func() {}
 			if row.isLost {
 				var writes atomic.Int32
 				proxy.SetHook(func(r *http.Request) testcluster.Fault {
 					if r.Method != http.MethodPatch || writes.Add(1) != 2 {
 						return testcluster.Fault{}
 					}
-					return testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}
+					return testcluster.Fault{Answered: func(*http.Response) {
+						other(p.Fixture)
+						restore = spoil(p.Fixture)
+					}, DropAfter: true}
 				})
 			} else {
 				arrive = late(p, proxy, 1)
 			}
 			p.ApplyRefused("Error: Write Outcome Unknown")
+			restore()
 			state := p.WantState("a", "deposed a")
 			if got := state["deposed a"].Attributes; got["id"] != was || got["value"] != nil || state["a"].Attributes["value"] != "30001" {
 				t.Errorf("the state has %v", state)

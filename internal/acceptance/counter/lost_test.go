@@ -80,7 +80,8 @@ func TestCounterAfterALostResponse(t *testing.T) {
 	}
 }
 
-// Given a lost response, after which the key no longer contains a number; then the outcome is unknown, and the next apply takes another number.
+// Given a lost response, after which the key no longer contains a number; then the outcome is unknown, and the next
+// apply takes another number.
 func TestCounterOfUnknownOutcome(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()
@@ -179,8 +180,8 @@ func (f *someFaults) meets(r *http.Request) testcluster.Fault {
 	return testcluster.Fault{}
 }
 
-// Processes take numbers at the same time, and responses are lost. Each process gets a number, no number is given twice, and at most as many
-// numbers are skipped as responses were lost.
+// Processes take numbers at the same time, and responses are lost. Each process gets a number, no number is given
+// twice, and at most as many numbers are skipped as responses were lost.
 func TestCounterInProcessesUnderFaults(t *testing.T) {
 	const processes = 20
 	f := &someFaults{random: rand.New(rand.NewPCG(4, 1)), counts: map[string]int{}}

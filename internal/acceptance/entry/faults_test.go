@@ -201,8 +201,9 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// Given an update whose response was lost before another writer changed the value; then the outcome is unknown, and the state keeps the old value.
-// When the key contains the value of the configuration again, then the next apply writes nothing and records the value.
+// Given an update whose response was lost before another writer changed the value; then the outcome is unknown, and
+// the state keeps the old value. When the key contains the value of the configuration again, then the next apply
+// writes nothing and records the value.
 func TestUpdateOfUnknownOutcome(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()

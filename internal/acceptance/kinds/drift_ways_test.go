@@ -86,8 +86,8 @@ func TestDriftOfAReplace(t *testing.T) {
 	}
 }
 
-// Given on_drift = "error" and an update of unknown outcome; then the value that it wrote counts as a change by somebody else, until an apply of
-// the same configuration records it.
+// Given on_drift = "error" and an update of unknown outcome; then the value that it wrote counts as a change by
+// somebody else, until an apply of the same configuration records it.
 func TestDriftAfterAWriteOfUnknownOutcome(t *testing.T) {
 	lines := []string{`on_drift = "error"`}
 	drifting(t, lines, func(p *fixture.Pipeline, block func(string, ...string) string) {

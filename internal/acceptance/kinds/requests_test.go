@@ -8,8 +8,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// TestRequestsOfBothKinds: each operation on a Secret makes as many requests as on a ConfigMap, on each client. A plan reads the object once, and an
-// apply reads it again before it writes.
+// TestRequestsOfBothKinds: each operation on a Secret makes as many requests as on a ConfigMap, on each client. A plan
+// reads the object once, and an apply reads it again before it writes.
 func TestRequestsOfBothKinds(t *testing.T) {
 	for _, profile := range []driver.Profile{driver.Terraform111, driver.OpenTofu, driver.Terraform116} {
 		for _, kind := range fixture.ObjectKinds {

@@ -17,11 +17,11 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Allocation is what a resource takes from the pool that one key holds, and gives back.
+// Allocation is a value that a resource takes from the pool in a key, and gives back.
 type Allocation struct {
 	terms.EntryID
-	pool.Member            // what it has; of what is to be taken, the Value is the one preferred
-	From        pool.Range // what can be taken; nil where that is not known
+	pool.Member            // the member of the pool; before the take, Value is the preferred one
+	From        pool.Range // the range to take from; nil if that is not known
 
 	FieldManager string
 	Wait         time.Duration // for how long it waits for something to become free
@@ -33,7 +33,7 @@ func (a *Allocation) name() string { return "allocation " + a.ID }
 // idLength is long: 80 bits. An id is compared with all others that ever were in a pool.
 const idLength = 16
 
-// notYet stands for the id of what is to be taken.
+// notYet is the id of an allocation that is only planned.
 const notYet = "not yet"
 
 // PlanAllocate checks whether something can be taken.
@@ -65,15 +65,15 @@ func (r *Run) PlanRelease(ctx context.Context, a Allocation, m *Memory, limits t
 		return diags
 	}
 	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
-		return unlessGone(r.Engine.CheckCompute(ctx, r.releasing(a), r.CheckMode(ctx)))
+		return unlessGone(r.Engine.CheckCompute(ctx, r.releasing(a, new(atomic.Bool)), r.CheckMode(ctx)))
 	})...)
 }
 
-// Allocate takes what nobody else has, and waits for that. isDoubtful: an error, after which it is not known whether the member with the id that is returned is there, or
-// comes there yet, or whose it is. It is to be released by that id.
+// Allocate takes a free value, and waits for one. isUnknown: an error, after which it is not known whether the pool
+// contains the member with the returned id, or will. That id must be released.
 func (r *Run) Allocate(
 	ctx context.Context, a Allocation, memory *Memory, timeout time.Duration, about diagnose.Subject,
-) (m pool.Member, isDoubtful bool, diags diag.Diagnostics) {
+) (m pool.Member, isUnknown bool, diags diag.Diagnostics) {
 	memory.newToken()
 	a.ID, a.Since = rand.Text()[:idLength], time.Now().UTC().Format(time.RFC3339)
 	c := r.taking(a, &about)
@@ -113,11 +113,13 @@ func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, 
 	return diags
 }
 
-// Release gives an allocation back. What is not there any more, with its ConfigMap or without, is a success; a value that another has by now is left to
-// that one, with a warning. An allocation without a value is of a take that may still be on its way: see [fenced]. isDoubtful: an error, after which it is not
-// known whether the release has landed, or does yet.
-func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (isDoubtful bool, diags diag.Diagnostics) {
-	c := r.releasing(a)
+// Release gives an allocation back. It succeeds without a write if the allocation, or its ConfigMap, is missing; a
+// value that another claimant has stays with that claimant, with a warning. An allocation without a value belongs to a
+// take that may still arrive: see [fenced]. isUnknown: an error, after which it is not known whether the release was
+// applied, or will be.
+func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (isUnknown bool, diags diag.Diagnostics) {
+	wasThere := new(atomic.Bool)
+	c := r.releasing(a, wasThere)
 	var step cas.Step
 	diags, err := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
@@ -128,24 +130,29 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 	}
 	r.registry.holds(a.ID, false)
 	p, err := r.pool(a.EntryID, step.Previous)
-	if other, isTaken := p.At(a.Value); err == nil && isTaken && other.ID != a.ID {
-		if _, had := p.Find(a.ID, a.Value); !had {
-			diags.Append(about.AllocationTakenOver(other, "It stays with that claimant."))
-		}
+	if other, isTaken := p.At(a.Value); err == nil && isTaken && other.ID != a.ID && !wasThere.Load() {
+		diags.Append(about.AllocationTakenOver(other, "It stays with that claimant."))
 	}
 	return false, diags
 }
 
-// releasing is the pool's key as one that an allocation is given back to.
-func (r *Run) releasing(a Allocation) cas.Computed {
-	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
+// releasing is the pool's key, computed without an allocation. It sets wasThere if the pool contains the allocation,
+// also if a write follows whose response is lost.
+func (r *Run) releasing(a Allocation, wasThere *atomic.Bool) cas.Computed {
+	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) {
+		if _, isThere := p.Find(a.ID, a.Value); isThere {
+			wasThere.Store(true)
+		}
+		return p.Release(a.ID, a.Value), nil
+	})
 	if c.Wait = 0; a.Value == "" {
 		c.Next = fenced(c.Next)
 	}
 	return c
 }
 
-// unlessGone is the error of a release, but for that of a ConfigMap that has gone, or is about to: what it holds goes with it.
+// unlessGone returns the error of a release; nil if the ConfigMap is missing or being deleted: the allocation is
+// deleted with it.
 func unlessGone(err error) error {
 	if is[*cas.NotFoundError](err) || is[*cas.TerminatingError](err) {
 		return nil
@@ -153,8 +160,9 @@ func unlessGone(err error) error {
 	return err
 }
 
-// fenced writes also what next leaves as it is, in another form, or as an empty pool. A take is conditional on the version that it was judged on: after
-// a write, one of unknown outcome has landed, and was found, or it never can.
+// fenced makes next always write: a pool that next leaves as it is gets another spelling, and an absent pool becomes
+// an empty one. A take is conditional on the version that it was evaluated on: after any write, a take of unknown
+// outcome was applied, and was found, or it never can be.
 func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry, error) {
 	return func(live cas.Entry) (cas.Entry, error) {
 		made, err := next(live)
@@ -251,7 +259,7 @@ func (r *Run) taking(a Allocation, about *diagnose.Subject) cas.Computed {
 	})
 }
 
-// computed is the pool's key as one that is computed. A pool that stays as it is stays so to the byte.
+// computed is the pool's key as a computed key. A pool that next leaves as it is keeps its bytes.
 func (r *Run) computed(a Allocation, next func(*pool.Pool) (*pool.Pool, error)) cas.Computed {
 	return cas.Computed{Ref: a.Ref, Key: a.Key, FieldManager: a.FieldManager, Wait: a.Wait, Next: func(live cas.Entry) (cas.Entry, error) {
 		p, err := r.pool(a.EntryID, live)
@@ -286,7 +294,7 @@ func (r *Run) pool(id terms.EntryID, live cas.Entry) (*pool.Pool, error) {
 	return p, nil
 }
 
-// reader reads the pool of one key. Others that are read in between leave it what it knows.
+// reader returns the reader of one key's pool, which all calls of the run share.
 func (r *Run) reader(id terms.EntryID) *pool.Reader {
 	reader, _ := r.readers.LoadOrStore(id, new(pool.Reader))
 	known, ok := reader.(*pool.Reader)
@@ -296,7 +304,8 @@ func (r *Run) reader(id terms.EntryID) *pool.Reader {
 	return known
 }
 
-// holds records whether an id is of an allocation that this run has taken, is about to, or leaves as it is. An apply does not know of what it leaves.
+// holds records whether this run has the allocation with an id: it took the value, is about to, or leaves it as it is.
+// An apply does not know the allocations that it leaves as they are.
 func (g *registry) holds(id string, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -321,7 +330,8 @@ func (g *registry) awaits(full *pool.FullError) {
 	g.awaited = append(g.awaited, full)
 }
 
-// awaitedInVain gives what is waited for in vain, since this run has all of it, if the id is of a part of that. It is given once.
+// awaitedInVain returns, once, a wait that cannot end because this run has all values, if the id belongs to one of
+// them.
 func (g *registry) awaitedInVain(id string) *pool.FullError {
 	g.mu.Lock()
 	defer g.mu.Unlock()

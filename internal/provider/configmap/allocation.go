@@ -40,7 +40,8 @@ type allocationResource struct {
 	adapter.Modeled[allocationModel]
 }
 
-// allocationModel is the resource's schema as Go values. One that is in doubt, after a create or a delete of unknown outcome, has an id and no value.
+// allocationModel is the resource's schema as Go values. After a create or a delete of unknown outcome it has an id
+// and no value.
 type allocationModel struct {
 	adapter.Taking
 	adapter.Ranges
@@ -52,7 +53,7 @@ type allocationModel struct {
 	Number      types.Int64  `tfsdk:"number"`
 }
 
-// has takes in what the pool has. Whether that is a number is not known while numbers are not.
+// has stores a member of the pool. While numbers is unknown, it is not known whether the value is a number.
 func (m *allocationModel) has(member pool.Member) {
 	m.ID, m.Value, m.Number = types.StringValue(member.ID), types.StringValue(member.Value), types.Int64Null()
 	n, err := strconv.ParseInt(member.Value, 10, 64)
@@ -64,8 +65,8 @@ func (m *allocationModel) has(member pool.Member) {
 	}
 }
 
-// doubts takes in that it is not known what the pool has of an id, or will have.
-func (m *allocationModel) doubts(id string) {
+// setUnknown records that it is not known whether the pool contains a member with the id, or will.
+func (m *allocationModel) setUnknown(id string) {
 	m.ID, m.Value, m.Number = types.StringValue(id), types.StringNull(), types.Int64Null()
 }
 
@@ -78,7 +79,7 @@ func (r *allocationResource) ValidateConfig(ctx context.Context, req resource.Va
 	}
 }
 
-// ModifyPlan says whether something is to be taken, and checks whether it can be.
+// ModifyPlan plans whether the apply takes a value, and checks whether it can.
 func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Run == nil {
 		return
@@ -120,7 +121,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	case plan.EntryID() != state.EntryID():
 		release()
 		return
-	case state.Value.IsNull(): // in doubt, and not tainted
+	case state.Value.IsNull(): // of unknown outcome, and not tainted
 		plan.Value = types.StringUnknown()
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		resp.RequiresReplace.Append(path.Root("value"))
@@ -145,8 +146,8 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 }
 
-// Create takes what is free. Where it is not known whether it did, the state has only the id, by which the next apply releases it: Terraform takes a
-// creation that has failed and has a state for tainted.
+// Create takes a free value. If the outcome is unknown, the state has only the id, and the next apply releases that: a
+// creation that failed and has a state is tainted.
 func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
@@ -157,11 +158,11 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	member, isDoubtful, diags := r.Run.Allocate(ctx, r.allocation(plan, from), memory, timeout, r.about(plan, terms.OpCreate))
+	member, isUnknown, diags := r.Run.Allocate(ctx, r.allocation(plan, from), memory, timeout, r.about(plan, terms.OpCreate))
 	resp.Diagnostics.Append(diags...)
 	switch {
-	case isDoubtful:
-		plan.doubts(member.ID)
+	case isUnknown:
+		plan.setUnknown(member.ID)
 	case diags.HasError():
 		return
 	default:
@@ -171,7 +172,8 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
 }
 
-// Read drops from the state what is not in the pool any more, or is another's. What is in doubt stays so, since a request may still be on its way.
+// Read drops an allocation that is no longer in the pool, or that belongs to another claimant. After an unknown
+// outcome it does nothing, since a request may still arrive.
 func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Run.Configured() || state.Value.IsNull() {
@@ -221,7 +223,8 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 }
 
-// Delete gives back what was taken. Where it is not known whether it did, the state has only the id: the release may land after somebody has decided to keep the resource.
+// Delete gives the value back. If the outcome is unknown, the state has only the id: the release may be applied after
+// somebody has decided to keep the resource.
 func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
@@ -229,9 +232,9 @@ func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	isDoubtful, diags := r.Run.Release(ctx, r.allocation(state, nil), timeout, r.about(state, terms.OpDelete))
-	if resp.Diagnostics.Append(diags...); isDoubtful {
-		state.doubts(state.ID.ValueString())
+	isUnknown, diags := r.Run.Release(ctx, r.allocation(state, nil), timeout, r.about(state, terms.OpDelete))
+	if resp.Diagnostics.Append(diags...); isUnknown {
+		state.setUnknown(state.ID.ValueString())
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 	}
 }
@@ -252,7 +255,7 @@ func (r *allocationResource) ImportState(ctx context.Context, req resource.Impor
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *m, &resp.State.Raw)...)
 }
 
-// allocation is what the model of a plan wants, or that of a state has.
+// allocation is the allocation that the model of a plan wants, or that the model of a state has.
 func (r *allocationResource) allocation(m *allocationModel, from pool.Range) claim.Allocation {
 	a := claim.Allocation{EntryID: m.EntryID(), From: from, FieldManager: r.Run.FieldManagerOr(m.FieldManager)}
 	a.Member = pool.Member{Value: m.Prefer.ValueString(), Claimant: m.Claimant.ValueString(), ID: m.ID.ValueString()}
