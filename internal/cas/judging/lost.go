@@ -53,7 +53,7 @@ const (
 
 // The reasons for LostUnknown.
 var (
-	errRecreated  = errors.New("the object was deleted and created again")
+	errDeleted    = errors.New("the object was deleted since")
 	errOtherValue = errors.New("the object does not contain what was sent: " +
 		"the write was not applied, or was changed or undone since")
 	errNoTrace = errors.New("removals leave no trace in managedFields, so it is not known who changed the object")
@@ -66,7 +66,7 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 		return LostUnresolved, nil
 	}
 	if now.Version().UID != w.Base.Version().UID {
-		return LostUnknown, errRecreated
+		return LostUnknown, errDeleted
 	}
 	hasSet, isOwner, ours := false, true, now.owned(w.isOurs) // isOwner: our entry has every path that was set
 	for _, c := range w.Changes {

@@ -61,6 +61,8 @@ func snapshot(t *testing.T, kind judging.Kind, version string, words ...string) 
 		switch {
 		case in == "finalizer":
 			meta.Finalizers = append(meta.Finalizers, key)
+		case in == "owner":
+			meta.OwnerReferences = []metav1.OwnerReference{{Name: key}}
 		case in == "deleting":
 			meta.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 		case exists:
@@ -253,6 +255,9 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 		},
 		"our own key within the second, and a finalizer was added": {
 			"", foo, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=2 engine", "finalizer.x"}, unknown,
+		},
+		"our own key within the second, and an owner reference was removed": {
+			"", foo, words{"7", "data.foo=1 engine", "owner.x"}, words{"8", "data.foo=2 engine"}, unknown,
 		},
 		"our own key within the second, and the object is being deleted": {
 			"", foo, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=2 engine", "deleting"}, unknown,
@@ -497,5 +502,15 @@ func TestOutcomeOfALostWriteOfFields(t *testing.T) {
 				t.Errorf("%d (%v), want %d", got, reason, want)
 			}
 		})
+	}
+}
+
+func TestLostWriteOfADeletedObject(t *testing.T) {
+	t.Parallel()
+	w := judging.LostWrite{
+		Manager: "engine", Base: snapshot(t, "", "7", "data.foo=1 engine"), Changes: []judging.Change{change("foo", "1", "2")},
+	}
+	if got, reason := w.Outcome(&judging.Observation{}); got != judging.LostUnknown || reason == nil {
+		t.Errorf("%d (%v), want that the outcome is unknown", got, reason)
 	}
 }
