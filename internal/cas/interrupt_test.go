@@ -110,7 +110,7 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 	runs.SetLimit(16)
 	for _, name := range slices.Sorted(maps.Keys(interruptions)) {
 		s := interruptions[name]
-		undisturbed := newInterruption(f, s, name, point{request: -2}, nil)
+		undisturbed := newInterruption(f, s, name, point{request: -2})
 		undisturbed.run()
 		if n := len(undisturbed.proxy.Requests()); n != s.requests {
 			t.Errorf("%s: %d requests, want %d: %v", name, n, s.requests, undisturbed.proxy.Requests())
@@ -128,7 +128,7 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 			}
 		}
 		for _, at := range points {
-			i := newInterruption(f, s, name, at, undisturbed.proxy.Requests())
+			i := newInterruption(f, s, name, at)
 			runs.Go(func() error {
 				i.run()
 				verdict := i.judge(undisturbed.errs)
