@@ -32,7 +32,8 @@ func (f *fixture) mutatesAway() {
 	}, func(data map[string]string) bool { return data["foo"] == "" })
 }
 
-// admits has admission change every write that leaves a key trigger, which shows by what becomes of a ConfigMap's data.
+// admits has admission change every write that leaves a key trigger. shows reports from a ConfigMap's data
+// whether it does.
 func (f *fixture) admits(by admissionv1.Mutation, shows func(data map[string]string) bool) {
 	f.Helper()
 	f.cluster.Mutate(f, f.ref.Namespace, admissionv1.MutatingAdmissionPolicySpec{
@@ -99,8 +100,9 @@ func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
 	}
 }
 
-// Given a counter; when the write of a number is refused, since a policy changed its key along with another client's write, to just what that number
-// would have made; then that number is not told as taken for that.
+// Given a counter; when the write of a number is refused, because a policy changed the counter's key along
+// with another client's write to the entry that this number would have made; then that entry does not count
+// as the result of the refused write.
 func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	f.mutates()
@@ -108,7 +110,7 @@ func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {
 	f.want(Applied, err)
 	f.proxy.Reset()
 	f.onSends(http.MethodPatch, func() testcluster.Fault {
-		f.setAs("kubectl-patch", "trigger", "yes") // and so 7
+		f.setAs("kubectl-patch", "trigger", "yes") // the policy makes foo 7
 		return testcluster.Fault{}
 	})
 	got, err := f.takes()

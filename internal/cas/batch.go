@@ -261,7 +261,7 @@ func (b *batch) values() (all []Entry, isAll bool) {
 			all = append(all, c.To.Parts()...)
 		}
 	}
-	return all, b.c.ref.Kind != Secret // an object of another kind has no hidden values except those of the request
+	return all, b.c.ref.Kind != Secret // of another kind, only values of the request are hidden
 }
 
 func (b *batch) hides() bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// unknownWithinSeconds swaps for a caller who would wait longer than it may take to be told.
+// unknownWithinSeconds swaps for a caller that would wait longer than a verdict may take.
 func (f *fixture) unknownWithinSeconds(s Swap) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), ample)
@@ -26,7 +26,8 @@ func (f *fixture) unknownWithinSeconds(s Swap) {
 	}
 }
 
-// Given a write that got lost; when the API server refuses each repeat for good; then the caller is told within seconds.
+// Given a write that is lost; when the API server refuses each repetition; then the caller gets a verdict
+// within seconds.
 func TestRefusedRepeatIsNotRepeatedForEver(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {

@@ -81,7 +81,7 @@ func TestAdoptionIsToldFromAReadOfItsOwn(t *testing.T) {
 	_, err := f.do(adopt)
 	f.wantReason(ReasonKey, err)
 
-	// And so is the success of a removal that finds nothing left to do.
+	// The same applies to a removal that has nothing left to do.
 	f.set("bar", "back")
 	_, err = f.do(f.removing("bar", Text("back"), Version{}))
 	f.want(Applied, err)

@@ -41,8 +41,9 @@ func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 	})
 }
 
-// Given a ConfigMap that was made empty, so that managedFields tell of no update; when a write is lost on its way and another writes the
-// same value first; then it is not taken for ours. (It could be: admission may have taken away the entry that ours brings.)
+// Given a ConfigMap that was created empty, so that managedFields show no update; when a write is lost on its
+// way and another writer writes the same value first; then the outcome is unknown. The write could be ours:
+// admission may have removed the entry that ours adds.
 func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {
 	for name, content := range map[string]map[string]string{"text": {"other": "1"}, "empty": nil} {
 		t.Run(name, func(t *testing.T) {

@@ -98,8 +98,8 @@ func TestManySwapsOfOneObjectShareRequests(t *testing.T) {
 	}
 }
 
-// Given two swaps of which one names a part of what the other names, as both are asked for at once; then they go into two requests, and the second is
-// judged on what the first leaves.
+// Given two swaps that arrive at once; when one names a part of the other's field; then they go into two
+// requests, and the second is evaluated on the result of the first.
 func TestOverlappingPathsGoIntoTwoRequests(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second change

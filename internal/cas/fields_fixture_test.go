@@ -22,7 +22,7 @@ import (
 type fieldsFixture struct {
 	*fixture
 	apiVersion string
-	url        string // of the object, below that of the API server
+	url        string // the path of the object's URL
 	client     *http.Client
 }
 
@@ -161,7 +161,7 @@ func (f *fieldsFixture) key(path string) string {
 	return key
 }
 
-// change is a field of a transaction: its path, and the JSON that it is expected to hold and shall hold. A guard has no other.
+// change is a field of a transaction: its path, the JSON that is expected, and the new JSON, which is "guard" for a guard.
 type change struct{ path, from, to string }
 
 func (f *fieldsFixture) txn(changes ...change) *Txn {

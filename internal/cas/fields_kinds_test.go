@@ -127,7 +127,8 @@ func TestDiscoveryThatIsNotPermitted(t *testing.T) {
 	}
 }
 
-// Given kinds with and without namespaces; when a namespace is missing or one too many, that is told, and nothing else is asked for.
+// Given kinds with and without namespaces; when a namespace is missing or superfluous, then the error says
+// so, and no other request is sent.
 func TestNamespaceThatDoesNotFitTheKind(t *testing.T) {
 	t.Parallel()
 	f := in(t, testcluster.Shared(t))
@@ -149,8 +150,9 @@ func TestNamespaceThatDoesNotFitTheKind(t *testing.T) {
 	}
 }
 
-// Given a kind that is defined anew, without namespaces, between a read and its write; then the write says so, an object without a namespace is found in the same
-// process, and one with a namespace is told.
+// Given a kind that is defined again, without namespaces, between a read and its write; then the write
+// reports that, an object without a namespace is found in the same process, and an object with a namespace is
+// an error.
 func TestKindThatComesInAnotherScope(t *testing.T) {
 	t.Parallel()
 	widget := newWidgets(t)
@@ -254,7 +256,8 @@ func TestVersionsOfOneObjectAreOneObject(t *testing.T) {
 	f.wantReason(ReasonObject, err)
 }
 
-// Given a write in doubt in one version; when an entry of another version owns the field in managedFields; then the verdict is still true.
+// Given a write in one API version whose response is lost; when an entry of another version owns the field in
+// managedFields; then the verdict is true.
 func TestLostAnswerWhereAnotherVersionOwnedTheField(t *testing.T) {
 	f := newFields(t, scale)
 	f.mustSend(http.MethodPatch, strings.Replace(f.url, "/v2/", "/v1/", 1)+"?fieldManager=old", "application/merge-patch+json",
@@ -369,7 +372,8 @@ func (f *fixture) matching(group, resource string) *admissionv1.MatchResources {
 	}
 }
 
-// Given a policy that sets a field back; when that field is written along with another; then it is told that it was reset, and the other was not.
+// Given a policy that resets a field; when that field is written along with another one; then the result
+// shows that the field was reset, and that the other field was not.
 func TestFieldThatIsResetIsTold(t *testing.T) {
 	f := newFields(t, deployment)
 	f.cluster.Mutate(f, f.ref.Namespace, admissionv1.MutatingAdmissionPolicySpec{

@@ -13,8 +13,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given labels of which one is ours, and a swap of the whole map that takes another one out; when another takes it out first; then that is not told as
-// ours: a removal leaves no trace. Where the swap was lost that is unknown, and where it was refused it is a conflict.
+// Given labels, one of them ours, and a swap of the whole map that removes another label; when another writer
+// removes that label first; then its removal does not count as ours, because a removal leaves no trace: the
+// verdict is unknown if the swap was lost, and a conflict if it was refused.
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		isSigned bool
@@ -64,8 +65,8 @@ func TestElementThatComesBeforeOneOfTheSameSelectorIsNotMistaken(t *testing.T) {
 	f.wantField("spec.ports[name=http].targetPort", "80")
 }
 
-// Given two swaps that are asked for at once, of which one sets what the other one selects its element by; then they go into two requests, in their
-// order, and no element is mistaken for another.
+// Given two swaps that arrive at once, and one sets the field by which the other selects its element; then
+// they go into two requests, in their order, and no element is mistaken for another.
 func TestSwapOfWhatAnotherSelectsByGoesIntoItsOwnRequest(t *testing.T) {
 	two := sample{service.apiVersion, service.kind, service.plural, `{"metadata":{"name":"web"},"spec":{"selector":{"app":"web"},
 		"ports":[{"name":"a","port":1,"targetPort":7,"protocol":"TCP"},{"name":"b","port":80,"targetPort":8,"protocol":"UDP"}]}}`}
@@ -84,7 +85,8 @@ func TestSwapOfWhatAnotherSelectsByGoesIntoItsOwnRequest(t *testing.T) {
 	f.wantField("spec.ports[name=b].targetPort", "8")
 }
 
-// A write of what those before it go by waits for them, and those after it for it: of fields, also of a part.
+// A write waits for the tasks ahead that compare its field or a part of it, and the tasks behind that compare
+// it wait for the write.
 func TestGuardsAndWritesOfPartsAreJudgedInTheirOrder(t *testing.T) {
 	f := newFields(t, service)
 	committing := func(changes ...change) func() error {
@@ -138,8 +140,8 @@ func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
 	}
 }
 
-// Given a swap of a field that is unknown, and one of the same quantity in other words on the same base, whose answer is lost; when the second one lands;
-// then that is not told as a conflict.
+// Given a swap of a field whose outcome is unknown, and a swap of the same quantity in another spelling on
+// the same base, whose response is lost; when the second swap is applied; then its verdict is not a conflict.
 func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
 	const cpu = "spec.template.spec.containers[name=web].resources.limits.cpu"
 	f := newFields(t, deployment)
@@ -164,8 +166,9 @@ func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
 	close(l.release)
 }
 
-// Given a swap of a label that is unknown, by its path, or by its name; when it lands just before one of the same label by the other, which is lost; then
-// the other is not told that it was its own.
+// Given a swap of a label by its path or by its name, whose outcome is unknown; when it is applied just
+// before a swap of the same label by the other spelling, which is lost; then the verdict of the other swap is
+// not applied.
 func TestLabelThatAnUnknownSwapOfTheOtherShapeSetIsNotAnothersToo(t *testing.T) {
 	for name, isPathFirst := range map[string]bool{"by path first": true, "by name first": false} {
 		t.Run(name, func(t *testing.T) {
@@ -191,8 +194,9 @@ func TestLabelThatAnUnknownSwapOfTheOtherShapeSetIsNotAnothersToo(t *testing.T) 
 	}
 }
 
-// Given a list that another owns by its elements, of a definition that makes it one; when a write lands after that, and its answer is lost; then
-// that the other owns the list as a whole since is not told as a write of his.
+// Given a list whose elements another writer owns, and a definition that makes the list atomic; when a write
+// is applied after that and its response is lost; then it is applied, although the other writer owns the list
+// as a whole now.
 func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 	t.Parallel()
 	of := newWidgets(t)
@@ -213,8 +217,9 @@ func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 	f.want(Applied, err)
 }
 
-// Given an object that fits its definition no more, of which the API server keeps managedFields as they were, whoever writes; when the answer to a write
-// is lost, or another writes the same in place of one that never arrives; then nothing tells whose it was.
+// Given an object that no longer fits its definition, so that the API server does not update its
+// managedFields; when the response to a write is lost, or another writer writes the same value and our
+// request never arrives; then the verdict is unknown.
 func TestWriteOfWhichNoAccountIsKeptIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -22,8 +22,9 @@ func (f *fixture) makeAs(manager string, data map[string]string) {
 	}
 }
 
-// Given a creation that is checked, and then asked for; when an object of the same content is there, which another made before the call or in its
-// place, and the answer is lost; then it is not told as ours, whose removal would then delete it.
+// Given a creation that is checked and then requested; when another writer creates an object of the same
+// content before the call or in its place, and the response is lost; then the creation does not count as
+// applied, because its removal would delete the other object.
 func TestCreationClaimsNothingThatAnotherMade(t *testing.T) {
 	t.Parallel()
 	filled := map[string]string{"foo": "1"}
@@ -64,7 +65,8 @@ func TestCreationClaimsNothingThatAnotherMade(t *testing.T) {
 	}
 }
 
-// Given an empty object, of which managedFields tell nothing; when its creation lands, and the answer is lost; then it is unknown whose it is.
+// Given an empty object, for which managedFields have no entry; when its creation is applied and the response
+// is lost; then the verdict is unknown.
 func TestCreationOfAnEmptyObjectIsUnknownAfterALostAnswer(t *testing.T) {
 	f := newEmptyFixture(t)
 	f.onSends(http.MethodPost, plain(testcluster.Fault{DropAfter: true}))
@@ -88,8 +90,8 @@ func TestRemovalByAnotherIsNotClaimed(t *testing.T) {
 	f.wantData(map[string]string{"bar": "1"})
 }
 
-// Given an object of which managedFields tell nothing; when a write never arrives, and another client writes the same in its place; then that is not
-// told as ours, whether the name is signed or not.
+// Given an object whose managedFields have no entry; when a write never arrives, and another client writes
+// the same value in its place; then the verdict is unknown.
 func TestSameWriteByAnotherIsNotClaimedWhereNobodyIsTold(t *testing.T) {
 	for name, isSigned := range map[string]bool{"plain name": false, "signed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -133,8 +135,9 @@ func TestDeletionOfWhatAnotherMadeAnew(t *testing.T) {
 	}
 }
 
-// Given a creation that never arrives; when another makes the same in its place, by server-side apply under the same name; then it is not told as ours,
-// which is no apply.
+// Given a creation that never arrives; when another writer creates the same object in its place, by
+// server-side apply under the same field manager; then the verdict is unknown, because a creation is no
+// apply.
 func TestCreationDoesNotClaimWhatAnApplyOfItsNameMade(t *testing.T) {
 	f := newEmptyFixture(t)
 	f.onSends(http.MethodPost, func() testcluster.Fault {

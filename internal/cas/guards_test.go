@@ -40,7 +40,8 @@ func (f *fixture) committing(t *Txn) func() error {
 	return func() error { _, err := f.commit(t); return err }
 }
 
-// A removal that is sent without a read removes what is to be removed, and nothing that is only compared.
+// A removal removes its keys, and compares its guards without a write, with and without a version that was
+// seen.
 func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
@@ -79,7 +80,8 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 	})
 }
 
-// Once it is not known what is there, a removal of what was seen is sent without a read: not so of what was taken over since.
+// A removal that was planned before its key was adopted is refused, also after a write of unknown outcome,
+// when the engine has forgotten the object.
 func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
@@ -101,7 +103,8 @@ func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1", "bar": "1"})
 }
 
-// A write of what those before it go by waits for them, and those after it for it.
+// A write waits for the tasks ahead that compare its key, and the tasks behind that compare the key wait for
+// the write.
 func TestGuardsAndWritesOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	errs := f.inOneBatch(
@@ -117,7 +120,8 @@ func TestGuardsAndWritesOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
 }
 
-// Where others are busy, the maps that a JSON Patch goes through may not be there.
+// A guard that expects a missing key is compared again after each conflict, also if the map of the key is
+// missing.
 func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*corev1.ConfigMap)
@@ -154,7 +158,7 @@ func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 	}
 }
 
-// What has to wait, for another field manager's sake, is not overtaken by a write of what it goes by.
+// A write does not pass a transaction that compares its key and waits for a request of its own field manager.
 func TestWriteDoesNotOvertakeWhatComparesItsKey(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	other := f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))

@@ -44,7 +44,7 @@ func (f *fixture) delayed() *delay {
 	return d
 }
 
-// fault is that of the patch which is delayed.
+// fault returns the fault of the delayed patch.
 func (d *delay) fault() testcluster.Fault {
 	close(d.arrived)
 	return testcluster.Fault{HoldBefore: d.release, Answered: func(*http.Response) { close(d.landed) }}
@@ -147,7 +147,7 @@ func TestSameVersionOfAnotherObjectIsNotWritten(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	other := f.version()
 	f.recreate(map[string]string{"foo": "1"})
-	// As after a restore of etcd, which numbers versions anew.
+	// As after a restore of etcd, which numbers versions again.
 	seen := Version{UID: other.UID, ResourceVersion: f.version().ResourceVersion}
 	_, err := f.do(f.removing("foo", one, seen, seen)) // without a read
 	f.wantReason(ReasonObject, err)
@@ -182,8 +182,8 @@ func TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage(t *testing.T) {
 		f.unset("foo", "new") // the same removal, and something else
 		return testcluster.Fault{DropAfter: true}
 	})
-	_, err := f.do(f.removing("foo", one, v, v)) // without a digest of what was there
-	f.want(Applied, err)                         // gone already is success
+	_, err := f.do(f.removing("foo", one, v, v))
+	f.want(Applied, err) // a removal of a missing key succeeds
 	f.proxy.SetHook(nil)
 	_, err = f.do(f.removing("bar", one, v, v))
 	f.wantReason(ReasonObject, err)

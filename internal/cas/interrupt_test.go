@@ -28,7 +28,8 @@ type interrupted struct {
 	requests int
 }
 
-// isBusy has a foreign write come before the n-th request, so that the write after it goes by the keys alone.
+// isBusy has another writer write before the n-th request, so that a write with that request fails its
+// precondition.
 func isBusy(at int) func(*fixture, int) testcluster.Fault {
 	return func(f *fixture, n int) testcluster.Fault {
 		if n == at {
@@ -87,8 +88,8 @@ var interruptions = map[string]interrupted{
 // point is where a context ends.
 type point struct {
 	request int   // its number; -1: before anything was asked for
-	landed  bool  // after the API server has answered it, and before the answer is let go
-	late    bool  // it is let go only when the caller has its verdict
+	landed  bool  // after the API server has answered it, and before the answer is released
+	late    bool  // the answer is released only when the caller has its verdict
 	err     error // of the context
 }
 

@@ -187,14 +187,15 @@ func (i *interruption) hook(*http.Request) testcluster.Fault {
 	return fault
 }
 
-// judge holds the verdicts against what became of the object, everything that was held having been let go.
+// judge compares the verdicts with the versions of the object, after all requests and responses were
+// released.
 func (i *interruption) judge(undisturbed []error) Verdict {
 	wrong := func(format string, args ...any) {
 		i.Errorf("%s, %s: %s\n%v", i.name, i.at, fmt.Sprintf(format, args...), i.proxy.Requests())
 	}
 	i.proxy.SetHook(nil)
 	past := i.since()
-	told, ours := 0, 0 // versions that our swaps made: those that were told, and all of them
+	told, ours := 0, 0 // versions that our swaps made: with the verdict applied, and all
 	foreign := false   // whether another made one
 	losesResponse := i.loses || i.at.late
 	for n, s := range i.swap {

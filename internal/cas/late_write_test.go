@@ -48,7 +48,8 @@ func (l *late) holds(method string, fault testcluster.Fault) {
 	})
 }
 
-// leaves makes a call whose caller leaves once its request is on its way, and returns what it is told.
+// leaves makes a call whose caller gives up once its request is on its way, and returns the error of the
+// call.
 func (l *late) leaves(call func(context.Context) error) error {
 	l.engine.limits.grace = 2 * telling
 	ctx, leave := context.WithCancel(l.Context())
@@ -93,7 +94,7 @@ func (l *late) hold() (fault testcluster.Fault, isLate bool) {
 	}}, true
 }
 
-// land lets them all go, of which just one lands. It may be called from a hook.
+// land releases all held requests, and one of them is applied. It may be called from a hook.
 func (l *late) land() {
 	close(l.release)
 	l.came.Wait()
@@ -158,9 +159,9 @@ func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
 	}
 }
 
-// Given a swap whose write is held on its way until its caller has given up, so that it is unknown; when that write lands just
-// before that of another swap of the same values arrives, which is refused, or lost; then the other is not told that it was
-// its own: only one of the two can have had the key.
+// Given a swap whose write is held on its way until its caller has given up, so that its outcome is unknown;
+// when it is applied just before the write of another swap of the same values arrives, which is refused or
+// lost; then the verdict of the other swap is not applied, because only one of the two can have had the key.
 func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	for name, fault := range map[string]testcluster.Fault{"the other is refused": {}, "the other is lost": {DropBefore: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -177,14 +178,15 @@ func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	}
 }
 
-// Given a swap that is unknown, and lands just before that of another one arrives, which is lost; when admission makes of the first what the other is
-// to write; then the other is not told as applied: it may have been the first.
+// Given a swap whose outcome is unknown, and that is applied just before the write of another swap arrives,
+// which is lost; when admission changes the first write to the value that the other swap writes; then the
+// verdict of the other swap is not applied: the first may have written the value.
 func TestSwapThatAdmissionMadeOfAnUnknownOneIsNotTheNext(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "trigger": "yes"})
 	f.mutates()
 	l := f.late()
 	l.holds(http.MethodPatch, testcluster.Fault{DropBefore: true})
-	l.swaps() // from 1 to 2, of which admission makes 7
+	l.swaps() // from 1 to 2, which admission changes to 7
 	_, err := f.do(f.swapping("foo", one, Text("7")))
 	if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
 		t.Errorf("%s, want a conflict, or that it is unknown", verdict)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// many makes ConfigMaps listed-00, listed-01 and so on, every other one with the label tier=web, with the given text in the key value.
+// many creates ConfigMaps listed-00, listed-01, ..., every other one with the label tier=web, with the text in the key value.
 func (f *fixture) many(n int, value string) (names []string) {
 	f.Helper()
 	for i := range n {
@@ -97,8 +97,8 @@ func TestListReadsPageByPage(t *testing.T) {
 	}
 }
 
-// Given a list of which a page was read; when the Engine is closed, when the caller's context ends, or when the user may not list; then the
-// list ends with the error that says so.
+// Given a list whose first page was read; when the Engine is closed, when the caller's context ends, or when
+// the user may not list; then the list ends with that error.
 func TestListEndsWithItsError(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.many(20, "1")
@@ -132,8 +132,8 @@ func TestListEndsWithItsError(t *testing.T) {
 	}
 }
 
-// Given a list of which a page was read; when etcd drops the version that it began with; then it goes on where it was, with the state that
-// there is then.
+// Given a list whose first page was read; when etcd drops the version of that page; then the list continues
+// with the present state.
 func listGoesOn(f *fixture, plane *envtest.ControlPlane) {
 	f.ref.Name = "last" // before listed-..., in the order of names
 	names := f.many(40, "1")

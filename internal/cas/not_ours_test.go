@@ -26,7 +26,8 @@ func TestWriteWhoseKeyAnotherWriterRemoved(t *testing.T) {
 	f.wantData(map[string]string{"bar": "1"})
 }
 
-// applies has another apply a key of a Secret as stringData, of which he owns that, and not the data that becomes of it. It may be called from a hook.
+// applies has another writer apply a key of a Secret as stringData. The writer owns the stringData, and not
+// the data that it becomes. applies may be called from a hook.
 func (f *fixture) applies(key, value string) {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":%q},"stringData":{%q:%q}}`, f.ref.Name, key, value)
 	_, err := f.cluster.Client().CoreV1().Secrets(f.ref.Namespace).Patch(context.Background(), f.ref.Name, types.ApplyPatchType, body,
@@ -36,8 +37,9 @@ func (f *fixture) applies(key, value string) {
 	}
 }
 
-// Given a key of a Secret that is ours since another applied it as stringData; when a swap is lost on its way, and the other applies what it would have made,
-// within the second; then that is not told as ours.
+// Given a key of a Secret that is ours although another writer applied it as stringData; when a swap is lost
+// on its way, and the other writer applies the same value within the second; then the swap does not count as
+// applied.
 func TestKeyThatAnotherAppliesAsStringDataIsNotOurs(t *testing.T) {
 	f := newFixtureOf(t, Secret, map[string]string{"bar": "1"})
 	f.withinASecond(func() {
@@ -74,7 +76,7 @@ func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
 		return testcluster.Fault{DropBefore: true}
 	})
 	s := f.swapping("foo", one, Entry{}, v)
-	s.GoneIsDone = true // and so no removal that goes without a read
+	s.GoneIsDone = true
 	_, err := f.do(s)
 	f.want(Applied, err) // gone already is success
 	f.proxy.SetHook(nil)
@@ -82,8 +84,8 @@ func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
 	f.wantReason(ReasonObject, err)
 }
 
-// Given a creation that is lost on its way; when a client of its field manager makes the same object and more of it, as a label, a finalizer or an owner;
-// then that is not told as ours: what admission adds has no owner.
+// Given a creation that is lost on its way; when a client with the same field manager creates the same object
+// with something more, such as a label, a finalizer or an owner; then the verdict is unknown.
 func TestObjectThatATwinMadeWithMoreIsNotOurs(t *testing.T) {
 	for name, adds := range map[string]func(*corev1.ConfigMap){
 		"a label":     func(cm *corev1.ConfigMap) { cm.Labels["x"] = "1" },

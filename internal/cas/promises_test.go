@@ -51,7 +51,8 @@ func TestReadsNameNoVersion(t *testing.T) {
 	}
 }
 
-// Given a creation; when one of its keys is to be removed for what was seen before it; then that is refused: this process wrote it.
+// Given a creation; when a removal of one of its keys was planned on an older observation; then the removal
+// is refused, because this process wrote the key.
 func TestKeyThatACreationWroteIsNotRemovedForAnOlderObservation(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()

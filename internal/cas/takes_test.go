@@ -14,8 +14,8 @@ import (
 // forwarded is a hook that leaves requests alone.
 func forwarded(*http.Request) testcluster.Fault { return testcluster.Fault{} }
 
-// Given ten numbers that are asked for in order while a read is under way; then one request takes all of them, each caller gets one
-// number, in that order, and is told what the key held after its own.
+// Given ten numbers that are requested in order while a read is under way; then one request takes all of
+// them, each caller gets one number, in that order, and the entry of the key after it.
 func TestNumbersThatAreAskedForTogetherAreTakenInOneRequest(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	arrived, release := f.observing(forwarded)
@@ -63,8 +63,9 @@ func (f *fixture) numbering(first func()) *Txn {
 	return txn
 }
 
-// Given three callers who compute a key in one request; when the second one leaves after its number was computed and before the
-// request is sent; then the request is made anew without it, and its number goes to the third.
+// Given three callers who compute a key in one request; when the second one gives up after its number was
+// computed and before the request is sent; then the request is made again without it, and the third caller
+// gets its number.
 func TestNumberOfWhoLeavesBeforeTheRequestIsSentGoesToTheNext(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	_, err := f.do(f.swapping("bar", Entry{}, one)) // so that nothing has to be learned before the next write
@@ -166,7 +167,8 @@ func TestNumberDoesNotOvertakeOneOfAnotherFieldManager(t *testing.T) {
 	f.wantData(map[string]string{"foo": "8"})
 }
 
-// Given a number, a swap of what it leaves, and a number, asked for in this order; then each goes by what the one before it leaves.
+// Given a number, a swap of the entry that it leaves, and a number, requested in this order; then each is
+// evaluated on the result of the one before it.
 func TestNumberDoesNotOvertakeASwapOfItsKey(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	arrived, release := f.observing(forwarded)

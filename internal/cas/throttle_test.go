@@ -134,7 +134,7 @@ func (j *jail) ask(ctx context.Context, method string, body io.Reader) (*http.Re
 	return j.http.Do(r)
 }
 
-// await asks for a list, which is not granted, until an answer is as it is to be.
+// await asks for a list, which is not granted, until is accepts a response.
 func (j *jail) await(what string, is func(*http.Response) bool) {
 	err := wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		r, err := j.ask(ctx, http.MethodGet, nil)

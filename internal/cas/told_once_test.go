@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Each caller is told once, and the truth, also where it gave up while the Engine was finding out.
+// Each caller gets one verdict, and it is true, also if the caller gave up while the Engine was determining it.
 
 // counter is one of the fixture's ConfigMap.
 func (f *fixture) counter(key string) Counter {
@@ -21,7 +21,7 @@ type taken struct {
 	err error
 }
 
-// taking calls Take in a goroutine of its own.
+// taking calls Take from another goroutine.
 func (f *fixture) taking(ctx context.Context, key string) <-chan taken {
 	answer := make(chan taken, 1)
 	go func() {

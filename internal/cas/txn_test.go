@@ -115,7 +115,7 @@ func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1", "guard": "2"})
 }
 
-// Where others are busy, a Txn goes as a JSON Patch, whose tests stand for its guards, also for those that are to be absent.
+// Guards are compared again after each conflict, also guards that expect a missing key.
 func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind

@@ -19,7 +19,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// validates has a webhook look at what ConfigMaps of the namespace are to be, from when this returns on. An answer of nil is none at all.
+// validates has a webhook validate writes of the namespace's ConfigMaps from when validates returns. A nil
+// answer is no answer at all.
 func (f *fixture) validates(answer func(raw string) *admissionv1.AdmissionResponse) {
 	f.Helper()
 	const probe = "probe"

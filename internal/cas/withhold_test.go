@@ -96,7 +96,7 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 	}
 }
 
-// What the API server says without looking at the object is told.
+// A message that the API server makes without reading the object is reported.
 func TestForbiddenWriteOfASecretIsToldInFull(t *testing.T) {
 	f := newFixtureOf(t, Secret, map[string]string{"foo": "s"})
 	v := f.version()
@@ -114,14 +114,14 @@ func TestForbiddenWriteOfASecretIsToldInFull(t *testing.T) {
 	}
 }
 
-// Whatever the answer is that quotes a value, and whether or not it tells what became of the write.
+// A response that quotes a value is withheld, no matter whether the response shows the outcome of the write.
 func TestAnswersThatQuoteASecret(t *testing.T) {
 	inDetails := status(http.StatusUnprocessableEntity, "Invalid", "no")
 	inDetails.Body = strings.Replace(inDetails.Body, `"message"`, `"details":{"causes":[{"message":"planted"}]},"message"`, 1)
 	for name, test := range map[string]struct {
 		value  string
 		answer *testcluster.Answer
-		said   string // that is told
+		said   string // in the error
 	}{
 		"nothing of it":            {"planted", status(http.StatusUnprocessableEntity, "Invalid", "a label is missing"), "a label is missing"},
 		"a conflict":               {"planted", status(http.StatusConflict, "Conflict", "denied: planted"), ""},
@@ -157,8 +157,8 @@ func TestAnswersThatQuoteASecret(t *testing.T) {
 	}
 }
 
-// Given a write of a Secret that is in doubt, and is sent again; when a 409 answers that quotes a value, and nobody may look any more; then the outcome
-// is unknown, and its cause quotes nothing.
+// Given a write of a Secret whose outcome is unknown, and that is sent again; when a 409 answers that quotes
+// a value, and no read is permitted any more; then the verdict is unknown, and its cause quotes nothing.
 func TestConflictAfterDoubtQuotesNothingOfASecret(t *testing.T) {
 	f := newFixtureOf(t, Secret, map[string]string{"foo": oldPlant})
 	patches := 0
