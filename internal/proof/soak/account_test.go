@@ -141,7 +141,7 @@ func (a *account) own() {
 		before := a.states[c.index-1]
 		return o.mayHaveWritten() && o.about(c.key) && c.index > known(o.Call) &&
 			o.couldMake(before.entries, a.states[c.index].entries) &&
-			(o.ByKey || o.Base == cas.Version{} || o.Base == before.version)
+			(o.Base == cas.Version{} || o.Base == before.version)
 	}
 	type share struct {
 		*op

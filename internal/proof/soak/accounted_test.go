@@ -37,7 +37,7 @@ func TestAccounted(t *testing.T) {
 	unknown := func(from, to string) *op {
 		return &op{Worker: me, Kind: swapOp, Key: "a", Expect: text(from), New: text(to), Verdict: cas.Unknown, Call: 1, Return: 2}
 	}
-	byKey := func(o *op) *op { o.ByKey = true; return o }
+	lost := func(o *op) *op { o.Lost = true; return o }
 	tests := map[string]struct {
 		values []string
 		ops    history
@@ -60,7 +60,7 @@ func TestAccounted(t *testing.T) {
 		"conflict from an old read":       {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonKey, "x", 1, "0")}, "somebody knew of version 2"},
 		"conflict with a foreign":         {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, ""},
 		"conflict with its own":           {[]string{"1"}, history{applied(me, "0", "1", 2), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, "nobody else wrote"},
-		"conflict behind a JSON Patch":    {[]string{"1"}, history{byKey(applied(me, "0", "1", 2)), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, ""},
+		"conflict behind a lost response": {[]string{"1"}, history{lost(applied(me, "0", "1", 2)), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, ""},
 		"conflict that was misquoted":     {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonKey, "0", 2, "x")}, "the version holds 1, not x"},
 		"removal after own, own conflict": {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonOwn, "1", 2, "1")}, "it wrote nothing since"},
 	}
@@ -109,7 +109,7 @@ func TestMade(t *testing.T) {
 		return &op{
 			Worker: "swapper-0", Kind: swapOp, Key: "a", Expect: cas.Text("0"), New: cas.Text("1"), Verdict: cas.Applied, Wrote: true,
 			Also:    []keyPart{{Key: "b", Expect: cas.Text("0"), New: cas.Text("0"), Live: cas.Text(b), Previous: cas.Text("0")}},
-			Version: at(version), Live: cas.Text(a), Previous: cas.Text("0"), Call: 1, Return: 50,
+			Version: at(version), Live: cas.Text(a), Previous: cas.Text("0"), Lost: true, Call: 1, Return: 50,
 		}
 	}
 	for name, test := range map[string]struct {

@@ -102,7 +102,7 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 	}
 	isOwn := func(worker string, from, to int, known bool) bool {
 		for i := from; i <= to; i++ {
-			if m := maker[i]; m == nil || m.Worker != worker || known && (m.Verdict != cas.Applied || m.ByKey) {
+			if m := maker[i]; m == nil || m.Worker != worker || known && (m.Verdict != cas.Applied || m.Lost) {
 				return false
 			}
 		}

@@ -37,8 +37,6 @@ func (a *account) counted() {
 	for _, o := range a.history {
 		switch {
 		case o.Kind != takeOp || o.Verdict == cas.Rejected:
-		case o.ByKey:
-			a.fail(o, "a number was taken by JSON Patch")
 		case o.Verdict == cas.Applied:
 			told = append(told, o)
 		case o.Verdict == cas.Unknown:
@@ -54,9 +52,6 @@ func (a *account) counted() {
 		c.claim(o)
 	}
 	c.known = a.known()
-	for _, o := range untold {
-		c.doubt(o)
-	}
 	for i := 1; i < len(a.states); i++ {
 		if a.touched(i)[counterKey] {
 			a.changes[change{i, counterKey}] = c.made(i, untold)
@@ -90,30 +85,12 @@ func (c *counts) claim(o *op) {
 	}
 }
 
-// doubt has an unknown take own its number where it landed for sure: no other request goes by the name of the version's writer.
-func (c *counts) doubt(o *op) {
-	if base, ok := c.account.index[o.Base]; ok {
-		if n, _ := numberIn(c.states[base].entries[counterKey]); o.Number < n {
-			c.fail(o, "%d was the next number", n)
-		}
-	}
-	i, given := c.index[o.Number]
-	if !given || o.Base != c.states[i-1].version || o.Manager == "" || o.Manager != c.states[i].manager {
-		return
-	}
-	if other := c.owner[o.Number]; other != nil {
-		c.fail(other, "another got the number: %s landed", o)
-	}
-	c.own(o, o.Number)
-}
-
 // made has unknown takes own what is left of a version's numbers, and gives one of those whose version it is; none where a number
 // is nobody's.
 func (c *counts) made(i int, untold history) (one *op) {
 	s := c.states[i]
 	can := func(o *op) bool {
-		return !c.owns[o] && o.Worker == s.worker() && c.known(o.Call) < i &&
-			(o.Number == 0 || o.Manager == "" && o.Base == c.states[i-1].version)
+		return !c.owns[o] && o.Worker == s.manager && c.known(o.Call) < i && (o.Number == 0 || o.Base == c.states[i-1].version)
 	}
 	from, to, _ := c.step(i)
 	for n := from; n < to; n++ {
@@ -126,7 +103,7 @@ func (c *counts) made(i int, untold history) (one *op) {
 		switch o := c.owner[n]; {
 		case o == nil:
 			return nil
-		case o.Worker != s.worker():
+		case o.Worker != s.manager:
 			c.fail(o, "version %s is of %s", s.version.ResourceVersion, s.manager)
 		case one == nil || o.Verdict == cas.Applied:
 			one = o
@@ -135,12 +112,42 @@ func (c *counts) made(i int, untold history) (one *op) {
 	return one
 }
 
+// skipped returns an unknown take for each number that no caller received because the response to a write was lost. The write of that
+// number is that of a take that was under way, and that received a later number, or none.
+func skipped(h history, states []state) (skips history) {
+	a := &account{history: h, states: states, index: map[cas.Version]int{}}
+	got := map[int64]bool{}
+	for i, s := range states {
+		a.index[s.version] = i
+	}
+	for _, o := range h {
+		got[o.Number] = got[o.Number] || o.Kind == takeOp && o.Verdict == cas.Applied
+	}
+	known := a.known()
+	for i := 1; i < len(states); i++ {
+		from, to, err := a.step(i)
+		for n := from; err == nil && n < to; n++ {
+			at := slices.IndexFunc(h, func(o *op) bool {
+				return o.Kind == takeOp && o.Lost && o.Worker == states[i].manager && known(o.Call) < i &&
+					(o.Verdict == cas.Unknown || o.Verdict == cas.Applied && o.Number >= to)
+			})
+			if got[n] || at < 0 {
+				continue
+			}
+			skip := *h[at]
+			skip.Number, skip.Verdict, skip.Base, skip.Wrote, skip.New, skip.Live = n, cas.Unknown, states[i-1].version, false, cas.Entry{}, cas.Entry{}
+			skips = append(skips, &skip)
+		}
+	}
+	return skips
+}
+
 // together tells of versions that gave numbers to one process and have changes of another.
 func (a *account) together() {
 	for i := 1; i < len(a.states); i++ {
 		touched := a.touched(i)
 		for key := range touched {
-			if by := a.changes[change{i, key}]; touched[counterKey] && by != nil && by.Worker != a.states[i].worker() {
+			if by := a.changes[change{i, key}]; touched[counterKey] && by != nil && by.Worker != a.states[i].manager {
 				a.fail(by, "version %s is of %s", a.states[i].version.ResourceVersion, a.states[i].manager)
 			}
 		}
@@ -170,11 +177,11 @@ func TestCounted(t *testing.T) {
 		}
 		return o
 	}
-	unknown := func(worker string, n int64, base int, manager string) *op {
-		return &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Unknown, Base: at(base), Manager: manager, Call: 1, Return: 1000}
+	unknown := func(worker string, n int64, base int) *op {
+		return &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Unknown, Base: at(base), Lost: true, Call: 1, Return: 1000}
 	}
+	lost := func(o *op) *op { o.Lost = true; return o }
 	killed := &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: cas.Unknown, Call: 1}
-	byKey := func(o *op) *op { o.ByKey = true; return o }
 	stored := func(o *op, e cas.Entry) *op { o.Live = e; return o }
 	ended := func(v cas.Verdict) *op {
 		return &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: v, Call: 1, Return: 1000}
@@ -194,32 +201,31 @@ func TestCounted(t *testing.T) {
 		"a step more than there are":      {[]made{{"3", me}}, history{took(me, 1)}, "2 numbers are gone, and 1 takes"},
 		"a lost step":                     {[]made{{"3", me}, {"2", other}}, history{took(me, 1), took(me, 2)}, "the counter goes from 3 to 2"},
 		"no number":                       {[]made{{"two", me}}, history{took(me, 1)}, "invalid syntax"},
-		"by JSON Patch":                   {[]made{{"2", me}}, history{byKey(took(me, 1))}, "by JSON Patch"},
 		"another left it":                 {[]made{{"2", me}}, history{stored(took(me, 1), number(3))}, "left 3"},
-		"of another process":              {[]made{{"2", other}}, history{took(me, 1)}, "is of swapper-1-x"},
-		"of two processes at once":        {[]made{{"3", me}}, history{took(me, 1), took(other, 2)}, "is of taker-0-x"},
+		"of another process":              {[]made{{"2", other}}, history{took(me, 1)}, "is of swapper-1"},
+		"of two processes at once":        {[]made{{"3", me}}, history{took(me, 1), took(other, 2)}, "is of taker-0"},
 		"with its own swap":               {[]made{{"2" + both, me}}, history{took(me, 1), swap(me, 2)}, ""},
-		"with another's swap":             {[]made{{"2" + both, me}}, history{took(me, 1), swap(other, 2)}, "is of taker-0-x"},
+		"with another's swap":             {[]made{{"2" + both, me}}, history{took(me, 1), swap(other, 2)}, "is of taker-0"},
 		"before another's swap":           {[]made{{"2", me}, foreign}, history{took(me, 1), swap(other, 3)}, ""},
 		"of one version, and not at once": {[]made{{"3", me}}, history{took(me, 1, 1, 2), took(me, 2, 3, 4)}, "somebody knew of version 2"},
 		"a conflict":                      {nil, history{ended(cas.Conflict)}, "never a conflict"},
 		"rejected":                        {[]made{{"2", me}}, history{ended(cas.Rejected), took(me, 1)}, ""},
 		"rejected, and gone":              {[]made{{"2", me}}, history{ended(cas.Rejected)}, "nobody says so"},
 
-		"unknown that landed":               {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-x")}, ""},
-		"unknown that did not":              {nil, history{unknown(me, 1, 1, "taker-0-x")}, ""},
-		"unknown that another got":          {[]made{{"2", other}}, history{unknown(me, 1, 1, "taker-0-x"), took(other, 1)}, ""},
-		"unknown that a sibling got":        {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-y"), took(me, 1)}, ""},
-		"unknown that landed, told twice":   {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-x"), took(me, 1)}, "another got the number"},
-		"unknown beside one that is told":   {[]made{{"3", me}}, history{unknown(me, 2, 1, "taker-0-x"), took(me, 1)}, ""},
-		"unknown of who knows which":        {[]made{{"2", me}}, history{unknown(me, 1, 1, "")}, ""},
-		"unknown on another base":           {[]made{foreign, {"2", me}}, history{swap(other, 2), unknown(me, 1, 1, "")}, "nobody says so"},
-		"unknown number that was gone":      {[]made{{"2", me}}, history{took(me, 1), unknown(me, 1, 2, "")}, "2 was the next number"},
-		"unknown for another number":        {[]made{{"2", me}}, history{unknown(me, 2, 1, "")}, "nobody says so"},
-		"unknown request that did not land": {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-y")}, "nobody says so"},
-		"killed, and landed":                {[]made{{"3", me}}, history{killed, took(me, 1)}, ""},
-		"killed, and landed twice":          {[]made{{"3", me}}, history{killed}, "nobody says so"},
-		"another was killed":                {[]made{{"2", other}}, history{killed}, "nobody says so"},
+		"unknown that landed":           {[]made{{"2", me}}, history{unknown(me, 1, 1)}, ""},
+		"unknown that did not":          {nil, history{unknown(me, 1, 1)}, ""},
+		"unknown that another got":      {[]made{{"2", other}}, history{unknown(me, 1, 1), took(other, 1)}, ""},
+		"unknown beside one that knows": {[]made{{"3", me}}, history{unknown(me, 2, 1), took(me, 1)}, ""},
+		"unknown on another base":       {[]made{foreign, {"2", me}}, history{swap(other, 2), unknown(me, 1, 1)}, ""},
+		"skipped":                       {[]made{{"2", me}, {"3", other}, {"4", me}}, history{took(other, 2), lost(took(me, 3))}, ""},
+		"skipped twice":                 {[]made{{"2", me}, {"3", me}, {"4", me}}, history{lost(took(me, 3))}, ""},
+		"skipped together":              {[]made{{"3", me}, {"5", me}}, history{lost(took(me, 3)), lost(took(me, 4))}, ""},
+		"skipped, and nothing was lost": {[]made{{"2", me}, {"3", me}}, history{took(me, 2)}, "numbers are gone"},
+		"skipped by another":            {[]made{{"2", other}, {"3", me}}, history{lost(took(me, 2))}, "numbers are gone"},
+		"skipped in its own request":    {[]made{{"3", me}}, history{lost(took(me, 2))}, "numbers are gone"},
+		"killed, and landed":            {[]made{{"3", me}}, history{killed, took(me, 1)}, ""},
+		"killed, and landed twice":      {[]made{{"3", me}}, history{killed}, "nobody says so"},
+		"another was killed":            {[]made{{"2", other}}, history{killed}, "nobody says so"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +238,7 @@ func TestCounted(t *testing.T) {
 					s.entries["a"] = cas.Text("1")
 				}
 				if holds != "" {
-					s.entries[counterKey], s.manager = cas.Text(holds), m.by+"-x"
+					s.entries[counterKey], s.manager = cas.Text(holds), m.by
 				}
 				states = append(states, s)
 			}
@@ -240,6 +246,7 @@ func TestCounted(t *testing.T) {
 			for _, o := range test.ops { // which the account adds to
 				ops = append(ops, new(*o))
 			}
+			ops = append(ops, skipped(ops, states)...)
 			errs := errors.Join(accounted(ops, states)...)
 			switch {
 			case test.want == "" && errs != nil:
@@ -248,44 +255,5 @@ func TestCounted(t *testing.T) {
 				t.Errorf("complaints %v, want %q", errs, test.want)
 			}
 		})
-	}
-}
-
-// A take may be unknown only where nothing could be asked.
-func TestTakesAreAdmitted(t *testing.T) {
-	t.Parallel()
-	for b, want := range map[bound]bool{noBound: true, noneAtAll: false, noMergePatch: false} {
-		if o := (&op{Kind: takeOp, ByKey: true}); b.admits(o) != want {
-			t.Errorf("bound %d admits an unknown take: %t", b, !want)
-		}
-	}
-}
-
-// The name that a take went under is known only of one request.
-func TestWriter(t *testing.T) {
-	t.Parallel()
-	of := func(manager, base string) take {
-		return take{manager, []byte(`{"data":{"n":"2"},"metadata":{"resourceVersion":"` + base + `","uid":"uid"}}`)}
-	}
-	tests := map[string]struct {
-		takes []take
-		base  cas.Version
-		want  string
-	}{
-		"none":              {nil, at(1), ""},
-		"no base":           {[]take{of("x", "1")}, cas.Version{}, ""},
-		"one":               {[]take{of("x", "1")}, at(1), "x"},
-		"one, sent again":   {[]take{of("x", "1"), of("x", "1")}, at(1), "x"},
-		"another base":      {[]take{of("x", "10"), of("y", "1")}, at(1), "y"},
-		"two on one base":   {[]take{of("x", "1"), of("y", "1")}, at(1), ""},
-		"three on one base": {[]take{of("x", "1"), of("y", "1"), of("x", "1")}, at(1), ""},
-	}
-	for name, test := range tests {
-		if got := writer(test.takes, test.base); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
-	}
-	if body := of("x", "1").body; !takesNumber(body) || takesNumber([]byte(`{"data":{"a":"n"}}`)) {
-		t.Errorf("%s is a request that takes numbers", body)
 	}
 }

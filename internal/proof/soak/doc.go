@@ -8,7 +8,8 @@
 // accounted for by them.
 //
 // Beside that all engines take numbers from one key of each ConfigMap, which nobody swaps. No number may be told twice, and each
-// step of that key must be that of as many takes of one process, whose name managedFields show.
+// step of that key must be that of as many takes of one process, whose name managedFields show. A take whose response was lost may skip
+// numbers, which nobody receives.
 //
 // Six processes take from one pool and give back, as the provider's resource does. At no time may two have one number; none may be lost, and only who is killed
 // may leave one behind, which can be released.

@@ -36,7 +36,6 @@ type field struct {
 	configMaps []string
 	keys       []string
 	initial    map[string]string
-	noWatch    bool // the workers may do all but watch
 
 	workers []*process
 	started int
@@ -153,7 +152,7 @@ func (f *field) collect(by role, out io.Reader) {
 		if o.Kind == readOp {
 			o.Verdict = cas.Rejected
 		}
-		o.ByKey = o.Kind != takeOp // maybe
+		o.Lost = true
 		f.add(by, o)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // op is one thing that a worker did to one key, or to several at once: a line of a history when it is asked for, and another when it is answered.
 type op struct {
-	Worker    string // which is its field manager too, or what that begins with
+	Worker    string // also its field manager
 	ID        int    // of this worker's
 	Kind      kind
 	ConfigMap string
@@ -30,7 +30,6 @@ type op struct {
 	GoneIsDone bool          `json:",omitempty"`
 	At         []cas.Version `json:",omitempty"`
 	Seen       cas.Version
-	SeenDigest string    `json:",omitempty"`
 	Also       []keyPart `json:",omitempty"` // the other keys
 	Creates    bool      `json:",omitempty"` // the ConfigMap, with all its keys
 
@@ -47,11 +46,9 @@ type op struct {
 	Base       cas.Version // of an unknown one
 	Number     int64       `json:",omitempty"` // that was taken or, of an unknown take, that it would be
 	Allocation string      `json:",omitempty"` // the id of a pool's
-	// Manager is the field manager of the take's request, where that is known for sure.
-	Manager string `json:",omitempty"`
-	// ByKey tells that a JSON Patch about the key was sent while the swap was under way.
-	ByKey bool   `json:",omitempty"`
-	Err   string `json:",omitempty"`
+	// Lost: a response about the ConfigMap was lost while the operation was under way.
+	Lost bool   `json:",omitempty"`
+	Err  string `json:",omitempty"`
 
 	isLater bool // the version told was a later one than Version
 }
@@ -161,15 +158,8 @@ func (o *op) madeAt(told, made state) *op {
 	return &earlier
 }
 
-// endsLineage tells whether the engine may not count on what its own write followed: a JSON Patch, one of which it is not known which version it
-// made, or a removal without a read and without a digest of all that was there.
-func (o *op) endsLineage() bool { return o.ByKey || o.isLater || o.GoneIsDone && o.SeenDigest == "" }
-
-// leavesNoTrace tells whether the operation only removes what need not be gone otherwise: nothing in the object says who removed it.
-func (o *op) leavesNoTrace() bool {
-	return o.Kind == swapOp && !o.GoneIsDone && o.New.IsAbsent() &&
-		!slices.ContainsFunc(o.Also, func(p keyPart) bool { return !p.IsGuard && !p.New.IsAbsent() })
-}
+// endsLineage reports whether the engine may begin a new lineage with the write.
+func (o *op) endsLineage() bool { return o.Lost || o.isLater }
 
 func (o *op) String() string {
 	s := fmt.Sprintf("%s #%d %s %s/%s %s -> %s: %s", o.Worker, o.ID, o.Kind, o.ConfigMap, o.Key, show(o.Expect), show(o.New), o.Verdict)
@@ -180,7 +170,7 @@ func (o *op) String() string {
 		s += fmt.Sprintf(", %s %s -> %s (guard %t, held %d; was %s, is %s)", p.Key, show(p.Expect), show(p.New), p.IsGuard, p.Held, show(p.Previous), show(p.Live))
 	}
 	if o.Kind == takeOp {
-		s += fmt.Sprintf(" %d on %s as %s", o.Number, o.Base.ResourceVersion, o.Manager)
+		s += fmt.Sprintf(" %d on %s", o.Number, o.Base.ResourceVersion)
 	}
 	if o.Allocation != "" {
 		s += fmt.Sprintf(" %d as %s", o.Number, o.Allocation)
@@ -188,7 +178,7 @@ func (o *op) String() string {
 	for _, at := range o.At {
 		s += " at " + at.ResourceVersion
 	}
-	return fmt.Sprintf("%s version %s, wrote %v, by key %v %s", s, o.Version.ResourceVersion, o.Wrote, o.ByKey, o.Err)
+	return fmt.Sprintf("%s version %s, wrote %v, lost %v %s", s, o.Version.ResourceVersion, o.Wrote, o.Lost, o.Err)
 }
 
 // show is an entry in a line of a failure.
@@ -207,7 +197,6 @@ type figures struct {
 	verdicts map[cas.Verdict]int
 	all      int
 	txns     int // of several keys
-	byKey    int
 }
 
 // isEngines tells a swap that an engine was asked for.
@@ -219,9 +208,6 @@ func count(h history) figures {
 		if o.isEngines() {
 			n.all++
 			n.verdicts[o.Verdict]++
-			if o.ByKey {
-				n.byKey++
-			}
 			if len(o.Also) > 0 {
 				n.txns++
 			}
@@ -231,8 +217,8 @@ func count(h history) figures {
 }
 
 func (n figures) String() string {
-	return fmt.Sprintf("%d swaps (%d of several keys, %d by JSON Patch), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
-		n.all, n.txns, n.byKey, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
+	return fmt.Sprintf("%d swaps (%d of several keys), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
+		n.all, n.txns, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
 		100*float64(n.verdicts[cas.Unknown])/float64(max(n.all, 1)))
 }
 

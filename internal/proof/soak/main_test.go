@@ -10,9 +10,8 @@ import (
 )
 
 var (
-	secrets   = flag.Bool("soak.secrets", false, "has them fight over Secrets instead of ConfigMaps")
-	unwatched = flag.Bool("soak.unwatched", false, "takes the verb watch from the workers of every fault")
-	duration  = flag.Duration("soak.duration", 0, "for how long all of it goes on; without it, each part does one round")
+	secrets  = flag.Bool("soak.secrets", false, "has them fight over Secrets instead of ConfigMaps")
+	duration = flag.Duration("soak.duration", 0, "for how long all of it goes on; without it, each part does one round")
 )
 
 func TestMain(m *testing.M) {

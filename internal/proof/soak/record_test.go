@@ -28,9 +28,6 @@ type state struct {
 	manager string // which wrote the counter, as managedFields say
 }
 
-// worker is who that was.
-func (s *state) worker() string { return s.manager[:max(strings.LastIndex(s.manager, "-"), 0)] }
-
 // record is all versions of the ConfigMaps of one namespace, in order, from a watch that has nothing to do with the engine.
 type record struct {
 	client    testcluster.Client

@@ -5,38 +5,9 @@ import (
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
-
-// bound is how many swaps at most may be unknown.
-type bound uint8
-
-const (
-	// noBound: the API server was away, or its answers came too late.
-	noBound bound = iota
-	// noneAtAll: nothing stood between a swap and its answer.
-	noneAtAll
-	// noMergePatch: the API server could be asked what became of a write. That tells it of a merge patch, which is conditional
-	// on a version. A JSON Patch is not: that it is not among the versions that came since may mean that it was refused, or that
-	// it is still on its way.
-	noMergePatch
-)
-
-// admits tells whether the operation may be unknown. A swap that writes what is there makes no version of its own to be told by,
-// where another comes first. A take is a merge patch, of a version of its own.
-func (b bound) admits(o *op) bool {
-	switch b {
-	case noneAtAll:
-		return false
-	case noMergePatch:
-		return o.Kind != takeOp && (o.ByKey || !o.changes())
-	case noBound:
-	}
-	return true
-}
 
 // part is one kind of fault.
 type part struct {
@@ -46,22 +17,20 @@ type part struct {
 	deadline time.Duration
 	cancel   bool
 	repeats  bool // few keys, to which the same values come again and again
-	noWatch  bool // the workers may do all but watch
-	bound    bound
+	quiet    bool // no response is lost
 }
 
 var faults = []part{
-	{name: "nothing", strike: func(f *field) { f.answers(breath) }, overTCP: true, bound: noneAtAll},
-	{name: "latency", strike: latency, overTCP: true, bound: noneAtAll},
+	{name: "nothing", strike: func(f *field) { f.answers(breath) }, overTCP: true, quiet: true},
+	{name: "latency", strike: latency, overTCP: true, quiet: true},
 	{name: "connection reset before the send", strike: spoilt(reset), overTCP: true},
 	{name: "connection refused", strike: refused, overTCP: true},
 	{name: "response cut", strike: spoilt(cut), overTCP: true},
-	{name: "request dropped", strike: struck(20, dropBefore), bound: noMergePatch},
-	{name: "response dropped", strike: struck(20, dropAfter), bound: noMergePatch},
-	{name: "response dropped, without the verb watch", strike: struck(20, dropAfter), noWatch: true},
-	{name: "request delivered late", strike: late, bound: noMergePatch, repeats: true},
+	{name: "request dropped", strike: struck(20, dropBefore)},
+	{name: "response dropped", strike: struck(20, dropAfter)},
+	{name: "request delivered late", strike: late, repeats: true},
 	{name: "requests held until nobody waits", strike: held, deadline: time.Second},
-	{name: "429 and 503", strike: struck(10, overload), bound: noMergePatch},
+	{name: "429 and 503", strike: struck(10, overload)},
 	{name: "contexts cancelled", strike: func(f *field) { f.answers(2 * breath) }, cancel: true},
 	{name: "worker killed", strike: func(f *field) { killedWorker(f); f.answers(breath); killedWorker(f) }},
 	{name: "kube-apiserver killed", strike: killedAPIServer, overTCP: true},
@@ -121,16 +90,6 @@ func (p *part) run(t *testing.T, c *controlplane.Cluster) {
 	if p.repeats {
 		f.configMaps, f.keys = twoMaps[:1], keys[:2]
 	}
-	mayBeUnknown := p.bound
-	if f.noWatch = p.noWatch || *unwatched; f.noWatch {
-		user := c.User(t, "no-watch", f.namespace, rbacv1.PolicyRule{
-			APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}, Verbs: []string{"get", "list", "create", "update", "patch", "delete"},
-		})
-		f.http, f.tcp = c.ProxyFor(t, user), controlplane.NewTCPProxy(t, user)
-		if mayBeUnknown == noMergePatch { // what a list leads back to is not always the first version after the base
-			mayBeUnknown = noBound
-		}
-	}
 	config := f.http.Config
 	if p.overTCP {
 		config = f.tcp.Config
@@ -153,20 +112,23 @@ func (p *part) run(t *testing.T, c *controlplane.Cluster) {
 		f.answers(breath)
 	}
 	f.finish()
-	f.check(mayBeUnknown, rounds)
+	f.check(p.quiet, rounds)
 }
 
-// check judges what all workers were told, and prints figures.
-func (f *field) check(b bound, rounds int) {
+// check checks the verdicts of all workers, and prints figures. quiet: no response was lost.
+func (f *field) check(quiet bool, rounds int) {
 	f.Helper()
 	states := f.record.complete(f.T)
-	for _, err := range f.verify(states, b) {
+	for _, name := range f.configMaps {
+		f.history = append(f.history, skipped(f.history.in(name), states[name])...)
+	}
+	for _, err := range f.verify(states) {
 		f.Error(err)
 	}
 	n := count(f.history)
 	for _, o := range f.history {
-		if (o.isEngines() || o.Kind == takeOp) && o.Verdict == cas.Unknown && !o.leavesNoTrace() && !b.admits(o) {
-			f.Errorf("%s: it could have been found out", o)
+		if (o.isEngines() || o.Kind == takeOp) && o.Verdict == cas.Unknown && (quiet || !o.Lost) {
+			f.Errorf("%s: no response was lost", o)
 		}
 	}
 	versions := 0
@@ -179,25 +141,21 @@ func (f *field) check(b bound, rounds int) {
 	}
 }
 
-// verify is both checks.
-func (f *field) verify(states map[string][]state, b bound) []error {
+// verify runs both checks.
+func (f *field) verify(states map[string][]state) []error {
 	errs := linearizable(f.history, f.initially)
 	for _, name := range f.configMaps {
-		h := f.history.in(name)
-		if b == noBound {
-			h = made(h, states[name])
-		}
-		errs = append(errs, accounted(h, states[name])...)
+		errs = append(errs, accounted(made(f.history.in(name), states[name]), states[name])...)
 	}
 	return errs
 }
 
-// made gives each swap that is told with a later version than the one that it made its own: the first of those that hold all that it wrote, in a row
-// up to the one told. Where nothing tells what came after the base, the object as it is now proves a write, and others may have written since.
+// made gives each swap whose response was lost the version that it made: the first of the versions in a row, up to the one that the
+// verdict names, that contain all that the swap wrote. Other writers may have made the later ones.
 func made(h history, states []state) history {
 	h = slices.Clone(h)
 	for i, o := range h {
-		if !o.wroteKey() || o.Kind != swapOp {
+		if !o.wroteKey() || o.Kind != swapOp || !o.Lost {
 			continue
 		}
 		holds := func(s state) bool {

@@ -23,12 +23,11 @@ type engineSwapper struct {
 // view is what was known at one version, of one key at least.
 type view struct {
 	version cas.Version
-	digest  string
 	entries map[string]cas.Entry
 }
 
 func viewOf(o *cas.Observation, keys []string) view {
-	v := view{version: o.Version(), digest: o.Digest(), entries: map[string]cas.Entry{}}
+	v := view{version: o.Version(), entries: map[string]cas.Entry{}}
 	for _, key := range keys {
 		v.entries[key] = o.Entry(key)
 	}
@@ -126,9 +125,6 @@ func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *c
 	if draw.IntN(8) == 0 {
 		swap.Expect = s.value(draw) // which most likely is not there
 	}
-	if draw.IntN(2) == 0 {
-		txn.FieldManager = s.engine.Signed(s.Name) // as takes are: what goes into one request is of one name
-	}
 	switch draw.IntN(8) {
 	case 0:
 		swap.Held = cas.HeldIsDone
@@ -147,7 +143,7 @@ func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *c
 		swap.New, swap.Held = cas.Entry{}, cas.HeldIsJudged
 		if draw.IntN(4) > 0 {
 			swap.Expect = v.entries[key]
-			txn.GoneIsDone, txn.Seen = true, cas.Basis{Version: v.version, Digest: v.digest}
+			txn.GoneIsDone, txn.Seen = true, v.version
 		}
 	}
 	txn.Keys = []cas.KeySwap{swap}
@@ -203,7 +199,7 @@ func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *cas.Txn) 
 	first := txn.Keys[0]
 	o := &op{
 		Kind: swapOp, ConfigMap: configMap, Key: first.Key, Expect: first.Expect, New: first.New, Held: first.Held,
-		GoneIsDone: txn.GoneIsDone, At: txn.At, Seen: txn.Seen.Version, SeenDigest: txn.Seen.Digest,
+		GoneIsDone: txn.GoneIsDone, At: txn.At, Seen: txn.Seen,
 	}
 	for _, k := range txn.Keys[1:] {
 		o.Also = append(o.Also, keyPart{Key: k.Key, Expect: k.Expect, New: k.New, Held: k.Held, IsGuard: k.IsGuard})

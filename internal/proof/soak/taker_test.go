@@ -1,7 +1,6 @@
 package soak
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -71,12 +70,12 @@ func (w *worker) takeNumber(draw *rand.Rand, engine *cas.Engine, configMap strin
 		Ref: w.ref(configMap), Key: counterKey, Initial: firstNumber, Step: 1, FieldManager: w.Name,
 	})
 	o.Verdict = cas.VerdictOf(err)
-	var unknown *cas.UnknownNumberError
+	var unknown *cas.UnknownError
 	switch {
 	case err == nil:
 		o.Number, o.New, o.Live, o.Wrote = taken.Number, taken.Sent, taken.Stored, true
-	case errors.As(err, &unknown) && len(unknown.Numbers) == 1: // of several, none is told
-		o.Number, o.Base = unknown.Numbers[0], unknown.Err.Base
+	case errors.As(err, &unknown):
+		o.Base = unknown.Base
 	}
 	if err != nil {
 		o.Err = err.Error()
@@ -139,28 +138,4 @@ func (c *call) take(is cas.Entry) (bool, cas.Entry) {
 	default:
 		return true, is
 	}
-}
-
-// take is a request that takes numbers.
-type take struct {
-	manager string
-	body    []byte
-}
-
-// takesNumber tells whether a merge patch takes numbers.
-func takesNumber(body []byte) bool { return bytes.Contains(body, []byte(`"`+counterKey+`":"`)) }
-
-// writer is the field manager of the one request on that base; none where there were several, or none.
-func writer(takes []take, base cas.Version) (manager string) {
-	condition := []byte(`"resourceVersion":"` + base.ResourceVersion + `"`)
-	for _, t := range takes {
-		switch {
-		case !bytes.Contains(t.body, condition):
-		case manager != "" && manager != t.manager:
-			return ""
-		default:
-			manager = t.manager
-		}
-	}
-	return manager
 }

@@ -196,7 +196,7 @@ func testConservedSum(t *testing.T, c *controlplane.Cluster) {
 		}
 	}
 	f.finish()
-	f.check(noBound, rounds)
+	f.check(false, rounds)
 	f.Logf("%d units at each of %d versions, some in transit at %d of them", each*len(purses), versions, moving)
 	if moving == 0 {
 		t.Error("nothing was moved")

@@ -2,7 +2,6 @@ package soak
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -154,8 +152,7 @@ func (w *worker) begin(o *op) {
 
 // end writes down what it was answered.
 func (w *worker) end(o *op) {
-	u := w.wire.unwatch(o)
-	o.ByKey, o.Manager = u.byKey, writer(u.takes, o.Base)
+	o.Lost = w.wire.unwatch(o).lost
 	w.journal.answered(o)
 }
 
@@ -167,7 +164,7 @@ func (w *worker) pause() {
 	}
 }
 
-// wire tells of each request of a worker, and notes of which keys a JSON Patch was sent, and in whose name numbers were taken.
+// wire reports each request of a worker, and records during which operations a response was lost.
 type wire struct {
 	sent func()
 
@@ -184,9 +181,7 @@ type tap struct {
 // underWay is what a request is known by to be that of an operation, whose own fields belong to who does it.
 type underWay struct {
 	configMap string
-	keys      [][]byte
-	byKey     bool // it went as a JSON Patch
-	takes     []take
+	lost      bool // a response about the ConfigMap was lost
 }
 
 func (w *wire) watch(o *op) {
@@ -195,11 +190,7 @@ func (w *wire) watch(o *op) {
 	if w.under == nil {
 		w.under = map[*op]*underWay{}
 	}
-	u := &underWay{configMap: "/" + o.ConfigMap}
-	for _, p := range o.parts() {
-		u.keys = append(u.keys, []byte("/"+p.Key+`"`))
-	}
-	w.under[o] = u
+	w.under[o] = &underWay{configMap: "/" + o.ConfigMap}
 }
 
 func (w *wire) unwatch(o *op) *underWay {
@@ -213,30 +204,36 @@ func (w *wire) unwatch(o *op) *underWay {
 // RoundTrip implements [http.RoundTripper].
 func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.wire.sent()
-	if r.Method == http.MethodPatch {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		_ = r.Body.Close()
-		r = r.Clone(r.Context())
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		t.wire.note(r, body)
+	response, err := t.next.RoundTrip(r)
+	if err != nil || response.StatusCode >= http.StatusInternalServerError ||
+		response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusRequestTimeout {
+		t.wire.lose(r)
+		return response, err
 	}
-	return t.next.RoundTrip(r)
+	response.Body = &tapped{response.Body, func() { t.wire.lose(r) }}
+	return response, nil
 }
 
-func (w *wire) note(r *http.Request, body []byte) {
+// tapped is the body of a response. It calls lose if the body cannot be read to its end.
+type tapped struct {
+	io.ReadCloser
+
+	lose func()
+}
+
+func (b *tapped) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.lose()
+	}
+	return n, err
+}
+
+// lose records that the response to a request was lost.
+func (w *wire) lose(r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	byKey := r.Header.Get("Content-Type") == string(types.JSONPatchType)
 	for _, u := range w.under {
-		switch {
-		case !strings.HasSuffix(r.URL.Path, u.configMap):
-		case byKey:
-			u.byKey = u.byKey || slices.ContainsFunc(u.keys, func(key []byte) bool { return bytes.Contains(body, key) })
-		case takesNumber(body):
-			u.takes = append(u.takes, take{r.URL.Query().Get("fieldManager"), body})
-		}
+		u.lost = u.lost || r.Method == http.MethodPost || strings.HasSuffix(r.URL.Path, u.configMap)
 	}
 }
