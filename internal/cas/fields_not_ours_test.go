@@ -18,24 +18,17 @@ import (
 // verdict is unknown if the swap was lost, and a conflict if it was refused.
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
 	for name, test := range map[string]struct {
-		isSigned bool
-		fault    testcluster.Fault
-		verdict  Verdict
+		fault   testcluster.Fault
+		verdict Verdict
 	}{
-		"lost":            {false, testcluster.Fault{DropBefore: true}, Unknown},
-		"lost, signed":    {true, testcluster.Fault{DropBefore: true}, Unknown},
-		"refused":         {false, testcluster.Fault{}, Conflict},
-		"refused, signed": {true, testcluster.Fault{}, Conflict},
+		"lost":    {testcluster.Fault{DropBefore: true}, Unknown},
+		"refused": {testcluster.Fault{}, Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFields(t, deployment)
 			f.merge("other", `{"metadata":{"labels":{"x":"1"}}}`)
 			commit := func(c change) error {
-				txn := f.txn(c)
-				if test.isSigned {
-					txn.FieldManager = "engine"
-				}
-				_, err := f.commit(txn)
+				_, err := f.commit(f.txn(c))
 				return err
 			}
 			f.want(Applied, commit(change{"metadata.labels.team", `"a"`, `"b"`}))

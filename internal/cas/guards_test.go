@@ -56,12 +56,12 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 			"nothing to remove":    {map[string]string{"guard": "9"}, nil, map[string]string{"guard": "9"}},
 			"nothing of all these": {nil, nil, nil},
 		} {
-			for _, isBlind := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s, without a read %t", name, isBlind), func(t *testing.T) {
+			for _, isSeen := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s, seen %t", name, isSeen), func(t *testing.T) {
 					f := newFixtureOf(t, kind, map[string]string{"foo": "1", "guard": "1"})
 					txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
 					txn.GoneIsDone, txn.Seen = true, f.version()
-					if !isBlind {
+					if !isSeen {
 						txn.Seen = Version{}
 					}
 					if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {

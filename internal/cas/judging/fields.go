@@ -99,7 +99,7 @@ func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time
 	fields["apiVersion"], fields["kind"] = apiVersion, kind.String() // an item of a list has neither
 	o := &Observation{
 		kind: kind, configMap: &corev1.ConfigMap{ObjectMeta: about.Metadata}, fields: fields, apiVersion: apiVersion,
-		size: len(answer), Begun: begun,
+		Begun: begun,
 	}
 	o.managers = sync.OnceValue(o.managedFields)
 	return o, nil

@@ -35,9 +35,6 @@ type Change struct {
 // Writes reports whether the change alters the key.
 func (c Change) Writes() bool { return !c.IsGuard && c.To != c.From }
 
-// Signs reports whether managedFields name the writer of the change: removals leave no trace.
-func (c Change) Signs() bool { return c.Writes() && !c.To.IsAbsent() }
-
 // History is the part of an object's earlier versions that an evaluation depends on.
 type History interface {
 	// LeadsFrom reports whether v is the observed version, or the lineage leads from v to it.

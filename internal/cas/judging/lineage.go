@@ -26,11 +26,8 @@ func (l *Lineage) Observed(v Version) {
 		return
 	}
 	l.add(v)
-	l.Cut()
+	l.begins = l.seen[l.head]
 }
-
-// Cut begins a new chain at the head.
-func (l *Lineage) Cut() { l.begins = l.seen[l.head] }
 
 // Wrote records a write of keys by this process that was conditional on version from and made version to. The
 // versions are equal if the write changed nothing, or if a new chain begins at it.

@@ -21,11 +21,6 @@ type Version struct {
 	ResourceVersion string
 }
 
-// Matches reports whether v is the version that want names.
-func (v Version) Matches(want Version) bool {
-	return v.ResourceVersion == want.ResourceVersion && (want.UID == "" || v.UID == want.UID)
-}
-
 // Valid reports whether a request can be conditional on v. The API server treats a resourceVersion of "" or
 // "0" in a patch as none, and overwrites.
 func (v Version) Valid() bool { return v.ResourceVersion != "" && v.ResourceVersion != "0" }

@@ -13,21 +13,6 @@ import (
 
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	v := judging.Version{UID: "u", ResourceVersion: "7"}
-	for name, test := range map[string]struct {
-		want    judging.Version
-		matches bool
-	}{
-		"the same":         {v, true},
-		"of any object":    {judging.Version{ResourceVersion: "7"}, true},
-		"another":          {judging.Version{UID: "u", ResourceVersion: "8"}, false},
-		"of another":       {judging.Version{UID: "x", ResourceVersion: "7"}, false},
-		"one in the order": {judging.Version{UID: "u", ResourceVersion: "07"}, false},
-	} {
-		if got := v.Matches(test.want); got != test.matches {
-			t.Errorf("%s: %t, want %t", name, got, test.matches)
-		}
-	}
 	for version, valid := range map[string]bool{"7": true, "": false, "0": false, "00": true, "opaque": true} {
 		if got := (judging.Version{UID: "u", ResourceVersion: version}).Valid(); got != valid {
 			t.Errorf("a request conditional on %q is conditional: %t, want %t", version, got, valid)
