@@ -14,8 +14,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// TestApplyMayBeGivenOtherWriteOnlyValues: no plan has them. So an expectation that held at plan need not be that of the apply, and the apply
-// may name keys that the plan did not look at.
+// TestApplyMayBeGivenOtherWriteOnlyValues: no plan has write-only values. So the apply may have another expectation
+// than the plan, and may name keys that the plan did not read.
 func TestApplyMayBeGivenOtherWriteOnlyValues(t *testing.T) {
 	type given struct {
 		body          string // with var.given
@@ -105,7 +105,7 @@ func TestApplyMayBeGivenOtherKeysThanItsPlan(t *testing.T) {
 	}
 }
 
-// TestPlanOfASecretKeepsNothingToTestGuessesAgainst: whoever has the saved plan has its note.
+// TestPlanOfASecretKeepsNothingToTestGuessesAgainst: anyone who has the saved plan has its note.
 func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
 	for name, body := range map[string]string{
 		"entry": fixture.SecretEntry(`value_wo = "2"`, `expected_value_wo = "1"`),
@@ -135,9 +135,9 @@ func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
 	}
 }
 
-// Given an answer that gets lost, while another writer under the same name writes the same value and more, or nobody; then the write is never told
-// applied unless it is, and the next entry of the same run is no conflict with it.
-func TestLostAnswerOfASecretThatWasJustPlanned(t *testing.T) {
+// Given a lost response, while another writer writes the same value and more, or other keys; then the write is
+// reported as applied only if it was, and the next entry of the same run does not conflict with it.
+func TestLostResponseOfASecretThatWasJustPlanned(t *testing.T) {
 	entry := func(name string, lines ...string) string {
 		return fixture.BlockOf("cas_secret_entry", name, append(lines, "key = "+fixture.Quoted(name), "value_wo_version = 2"))
 	}
@@ -147,19 +147,19 @@ func TestLostAnswerOfASecretThatWasJustPlanned(t *testing.T) {
 		refused []string
 		live    fixture.Data
 	}{
-		"it landed": {
+		"it was applied": {
 			testcluster.Fault{DropAfter: true}, func(fixture.Object) {}, nil, fixture.Data{"a": "2", "b": "2", "c": "1"},
 		},
 		"another wrote the same and more": {
 			testcluster.Fault{DropBefore: true},
-			func(o fixture.Object) { o.SetAs("terraform-provider-cas", fixture.Data{"a": "2", "c": "9"}) },
-			[]string{"!Modifications complete"},
+			func(o fixture.Object) { o.SetAs("operator", fixture.Data{"a": "2", "c": "9"}) },
+			[]string{"Write Outcome Unknown", "!Modifications complete"},
 			fixture.Data{"a": "2", "b": "1", "c": "9"},
 		},
 		"another wrote other keys": {
 			testcluster.Fault{DropBefore: true},
 			func(o fixture.Object) { o.Set("c", "9") },
-			[]string{"Compare-And-Swap Conflict", "Nothing was written."},
+			[]string{"Write Outcome Unknown", "!Modifications complete"},
 			fixture.Data{"a": "1", "b": "1", "c": "9"},
 		},
 	} {

@@ -12,7 +12,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// secretForms are the resources of Secrets, each of which gives password of the Secret database a number, which is the version as well.
+// secretForms are the resources of Secrets. Each sets password of the Secret database to a number, which is the
+// version as well.
 var secretForms = map[string]func(number string, lines ...string) string{
 	"entry": func(number string, lines ...string) string {
 		return fixture.SecretEntry(append(lines, "value_wo = "+fixture.Quoted(number), "value_wo_version = "+number)...)
@@ -25,32 +26,29 @@ var secretForms = map[string]func(number string, lines ...string) string{
 	},
 }
 
-// lostAnswer is what becomes of the first write of an apply, and of what the apply may say of it.
-type lostAnswer struct {
+// lostResponse is a fault of the first write of an apply, and what the apply may report.
+type lostResponse struct {
 	fault     testcluster.Fault
-	rotates   string // the operator: before or after it
-	unseen    bool   // the user may neither watch nor list
-	isUnknown bool   // it may be said to be unknown
-	isRefused bool   // it must not be said to be done
+	rotates   string // when an operator overwrites the password: before or after the write
+	isUnknown bool   // the outcome may be unknown
+	isRefused bool   // the write must not be reported as applied
 }
 
-var lostAnswers = map[string]lostAnswer{
-	"after the write":                                     {fault: testcluster.Fault{DropAfter: true}},
-	"before the write":                                    {fault: testcluster.Fault{DropBefore: true}},
-	"after the write, and no watch":                       {fault: testcluster.Fault{DropAfter: true}, unseen: true, isUnknown: true},
-	"after the write, which is overwritten":               {fault: testcluster.Fault{DropAfter: true}, rotates: "after", isUnknown: true},
-	"before the write, and another's comes":               {fault: testcluster.Fault{DropBefore: true}, rotates: "before", isUnknown: true, isRefused: true},
-	"after the write, which is overwritten, and no watch": {fault: testcluster.Fault{DropAfter: true}, rotates: "after", unseen: true, isUnknown: true},
-	"before the write, another's comes, and no watch":     {fault: testcluster.Fault{DropBefore: true}, rotates: "before", unseen: true, isUnknown: true, isRefused: true},
+var lostResponses = map[string]lostResponse{
+	"after the write":                       {fault: testcluster.Fault{DropAfter: true}},
+	"before the write":                      {fault: testcluster.Fault{DropBefore: true}},
+	"after the write, which is overwritten": {fault: testcluster.Fault{DropAfter: true}, rotates: "after", isUnknown: true},
+	"before the write, after another's":     {fault: testcluster.Fault{DropBefore: true}, rotates: "before", isUnknown: true, isRefused: true},
 }
 
-// Given a write whose answer is lost; then it is said to be done only where it is, to have written nothing only where it has not, and else unknown.
-func TestSecretLostAnswers(t *testing.T) {
+// Given a write whose response is lost; then it is reported as applied only if it was, as not written only if it was
+// not, and otherwise as unknown.
+func TestSecretLostResponses(t *testing.T) {
 	t.Parallel()
 	methods := map[string]string{"whole create": http.MethodPost, "whole delete": http.MethodDelete}
 	for form, block := range secretForms {
 		for _, op := range []string{"create", "update", "delete"} {
-			for name, lost := range lostAnswers {
+			for name, lost := range lostResponses {
 				t.Run(form+"/"+op+"/"+name, func(t *testing.T) {
 					p := fixture.NewPipeline(t)
 					if form != "whole" {
@@ -115,8 +113,8 @@ func TestSecretLostAnswers(t *testing.T) {
 	}
 }
 
-// loses is a hook that loses the answer to the first write.
-func loses(t *testing.T, p *fixture.Pipeline, lost lostAnswer, method string) func(*http.Request) testcluster.Fault {
+// loses returns a hook that loses the response to the first write.
+func loses(t *testing.T, p *fixture.Pipeline, lost lostResponse, method string) func(*http.Request) testcluster.Fault {
 	t.Helper()
 	var met atomic.Bool
 	t.Cleanup(func() {
@@ -128,12 +126,6 @@ func loses(t *testing.T, p *fixture.Pipeline, lost lostAnswer, method string) fu
 		method = http.MethodPatch
 	}
 	return func(r *http.Request) testcluster.Fault {
-		if lost.unseen && r.URL.Query().Has("fieldSelector") {
-			return testcluster.Fault{Answer: &testcluster.Answer{
-				Status: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}},
-				Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden"}`,
-			}}
-		}
 		if r.Method != method || !met.CompareAndSwap(false, true) {
 			return testcluster.Fault{}
 		}

@@ -17,7 +17,7 @@ import (
 // Whole is what a claim of a whole object has beside its fields.
 type Whole struct {
 	Parts        []string // that it manages: what the claim does not name there is absent
-	Unknown      []string // those of Parts of which a plan does not know all
+	Unknown      []string // those of Parts that a plan does not know completely
 	Ignored      terms.IgnoredMetadata
 	Type         string    // of a Secret
 	GenerateName string    // of a plan, where the name is made of it
@@ -211,7 +211,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	}
 	ref := c.Ref
 	if c.isGenerated() && how == cas.DryRun && ref.Namespace != "" {
-		ref.Name = terms.GenerateName(c.Whole.GenerateName) // such a one, to rehearse with
+		ref.Name = terms.GenerateName(c.Whole.GenerateName) // only for the dry run
 	}
 	if !c.Known.Place && ref.Name == c.Ref.Name {
 		return nil
@@ -236,8 +236,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	})
 }
 
-// createObject makes the object under its name, or under one that is generated: another one where that is taken. It looks first, unless the plan's check just
-// has: what became of a creation whose answer gets lost can be told where it is known that there was no object before.
+// createObject makes the object under its name, or under a generated name: another one if that is taken.
 func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result cas.TxnResult, err error) {
 	r.writes.Add(1)
 	ref = c.Ref
@@ -248,9 +247,6 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 	for range attempts {
 		if c.isGenerated() {
 			ref.Name = terms.GenerateName(c.Whole.GenerateName)
-		}
-		if _, err = r.Engine.Observe(ctx, ref, cas.Fresh); err != nil {
-			return ref, result, err
 		}
 		result, err = r.Engine.Create(ctx, r.creation(c, ref))
 		if !is[*cas.ExistsError](err) {

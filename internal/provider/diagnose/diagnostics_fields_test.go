@@ -92,11 +92,12 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "You do not have permission to get this Deployment. Nothing was written." + where + "  API server:  forbidden\n" +
 				"\nGrant get and patch on the resource of kind Deployment in apps.",
 		},
-		"a refused removal of what reads as a number": { // which is not sent
+		"a refused removal": { // no value is sent, so the message names no number
 			of:      aboutWeb(terms.OpDelete).Diagnose(&cas.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
 			summary: "Request Refused",
 			detail: "The API server refused to patch the Deployment. Nothing was removed." + where + "  Status:      422\n  API server:  no\n" +
-				"\nCorrect what the API server names, then run terraform plan again. To leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
+				"\nCorrect what the API server names, then run terraform plan again. If it refuses the rest of a map that this resource created, " +
+				"set the topmost new map as a whole, with expected_fields and deletion_policy = \"delete\", then destroy. To leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"a number as text": {
 			of:      aboutWeb(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),

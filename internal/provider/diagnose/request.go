@@ -68,7 +68,11 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 	switch texts := s.numbersAsText(e.Code); {
 	case s.Op != terms.OpDelete && texts != "":
 		next = texts
-	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil: // a whole ConfigMap goes whatever it holds
+	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil: // a whole ConfigMap is deleted with its content
+		if s.APIVersion != "" {
+			next += fmt.Sprintf(" If it refuses the rest of a map that this resource created, set the topmost new map as a whole, "+
+				"with expected_fields and deletion_policy = %q, then destroy.", terms.PolicyDelete)
+		}
 		next += " " + s.abandon()
 	case e.Code == http.StatusUnprocessableEntity && len(s.letsGo) > 0: // which deletion_policy = "restore" may put back
 		next += " " + s.leave(s.letsGo...)

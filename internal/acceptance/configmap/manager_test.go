@@ -6,7 +6,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-func TestConfigMapSignsItsCreation(t *testing.T) {
+func TestConfigMapFieldManager(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`, `field_manager = "mine"`))
 	p.WantOwner("mine")
