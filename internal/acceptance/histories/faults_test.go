@@ -1,7 +1,6 @@
 package histories
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +49,6 @@ func (l *lab) giveBack(r *route) {
 
 // held is a write of a dead process that is on its way.
 type held struct {
-	byKey   bool // it is a JSON Patch, which is conditional on keys' values, not on a version
 	release chan struct{}
 	landed  chan struct{}
 }
@@ -99,16 +97,9 @@ func (s *mortal) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 	}
 }
 
-// struckWrite is the write that a fault happened to.
-type struckWrite struct {
-	isPatch bool
-	byKey   bool // it is a JSON Patch
-	isSaid  bool // whose fields are whose: the API server keeps no managedFields of an object that was made without content
-	isStill bool // managedFields of an object with fields are as they were: then they tell nothing (DESIGN.md, the rules of evidence)
-}
-
-// strikes has a fault happen to a process that is to be started.
-func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWrite, cancel func()) {
+// strikes makes a fault happen to the next process. It sets isStill if a write whose response is lost changes nothing in managedFields, as within one
+// second, so that they do not show it.
+func (h *history) strikes(r *run, f fault, fired, isStill *atomic.Bool, cancel func()) {
 	died := make(chan struct{})
 	r.died, r.cut = died, r.route
 	var mu sync.Mutex
@@ -121,12 +112,6 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 			return testcluster.Fault{DropBefore: true}
 		default:
 		}
-		if f.noWatch && req.URL.Query().Has("watch") {
-			return testcluster.Fault{Answer: &testcluster.Answer{
-				Status: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}},
-				Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden"}`,
-			}}
-		}
 		name, lands := h.wouldLand(req)
 		if !lands {
 			return testcluster.Fault{}
@@ -135,19 +120,15 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 			return testcluster.Fault{}
 		}
 		fired.Store(true)
-		struck.isPatch, struck.byKey = req.Method == http.MethodPatch, req.Header.Get("Content-Type") == string(k8stypes.JSONPatchType)
 		other := func() {
 			if f.other {
-				raw, err := h.send(http.MethodGet, name, "", nil, false)
-				struck.isSaid = err == nil && bytes.Contains(raw, []byte(`"managedFields"`))
 				h.interfere(name, f.key, f.value)
 			}
 		}
-		told := h.managedFields(name)
-		looks := func() { struck.isStill = hasFields(name) && equality.Semantic.DeepEqual(h.managedFields(name), told) }
+		before := h.managedFields(name)
 		switch f.kind {
 		case "kill before":
-			on := held{struck.byKey, make(chan struct{}), make(chan struct{})}
+			on := held{make(chan struct{}), make(chan struct{})}
 			h.held = append(h.held, on)
 			close(died)
 			return testcluster.Fault{HoldBefore: on.release, Answered: func(*http.Response) { close(on.landed) }}
@@ -159,11 +140,10 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 			other()
 		case "lose before":
 			other()
-			looks()
 			return testcluster.Fault{DropBefore: true}
 		case "lose after":
 			return testcluster.Fault{DropAfter: true, Answered: func(*http.Response) {
-				looks()
+				isStill.Store(equality.Semantic.DeepEqual(h.managedFields(name), before))
 				other()
 			}}
 		}
@@ -184,9 +164,9 @@ func (h *history) managedFields(name string) []metav1.ManagedFieldsEntry {
 	return o.ManagedFields
 }
 
-// wouldLand reports whether a request is a write that would be done, and of which ConfigMap.
+// wouldLand reports whether a request is a write that would be applied, and returns the name of the object.
 func (h *history) wouldLand(req *http.Request) (name string, lands bool) {
-	if req.Method == http.MethodGet || req.URL.Query().Has("dryRun") { // what tells how the API server stores a value writes nothing
+	if req.Method == http.MethodGet || req.URL.Query().Has("dryRun") { // a dry run writes nothing
 		return "", false
 	}
 	name = nameIn(req.URL.Path)
@@ -217,26 +197,20 @@ func (h *history) wouldLand(req *http.Request) (name string, lands bool) {
 	return name, err == nil
 }
 
-// land lets go of the write of a dead process.
+// land releases the write of a dead process.
 func (h *history) land() {
 	h.add("op land")
 	on := h.held[0]
 	h.held = h.held[1:]
-	lands := func(anyway bool) func(*model) outcome {
-		return func(m *model) outcome {
-			w := m.late[0]
-			m.late = m.late[1:]
-			if o := m.live[w.cm]; anyway && o != nil {
-				w.base = o.version
-			}
-			m.landed = m.land(w)
-			return outcome{}
-		}
-	}
 	h.do(func() outcome {
 		close(on.release)
 		<-on.landed
 		return outcome{}
-	}, lands(false), lands(on.byKey))
+	}, func(m *model) outcome {
+		w := m.late[0]
+		m.late = m.late[1:]
+		m.landed = m.land(w)
+		return outcome{}
+	})
 	h.add(map[bool]string{true: "landed", false: "came too late"}[h.worlds[0].landed])
 }

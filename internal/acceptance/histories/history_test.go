@@ -66,7 +66,7 @@ func TestHistories(t *testing.T) {
 					}
 					lane := (seed*parts+uint64(part))*lanes + uint64(i)
 					for round := uint64(0); l.walked < steps; round++ {
-						check(t, (lane*10_000+round)*1_000, l.history) // of which it takes the next 55
+						check(t, (lane*10_000+round)*1_000, l.history) // rapid uses this seed and the next 54
 					}
 				})
 			}
@@ -506,7 +506,6 @@ func (h *history) apply(n int) {
 		f.kind = pick(t, "fault", "kill before", "kill before", "kill after", "interrupt", "lose before", "lose after", "overtaken")
 		f.at = pick(t, "at", 1, 1, 2)
 		if isLost := strings.HasPrefix(f.kind, "lose"); isLost || f.kind == "overtaken" {
-			f.noWatch = isLost && oneIn(t, "may not watch", 2)
 			if f.other = !isLost || oneIn(t, "another comes first", 2); f.other {
 				f.key = pick(t, "key", append(allKeys, "")...)
 				f.value = pick(t, "value", someValues...)
@@ -520,29 +519,23 @@ func (h *history) apply(n int) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	fired, struck := &atomic.Bool{}, struckWrite{}
+	fired, isStill := &atomic.Bool{}, &atomic.Bool{}
 	was := r.route
 	if f.kind != "" {
-		h.strikes(r, f, fired, &struck, cancel)
+		h.strikes(r, f, fired, isStill, cancel)
 	}
 	h.add("op apply")
-	predict := func(world string) func(m *model) outcome {
+	predict := func(isUnknown bool) func(m *model) outcome {
 		return func(m *model) outcome {
 			f := f
-			f.world = world
+			f.isUnknown = isUnknown
 			w := m.spaces[n]
-			plan := w.plans[i]
-			errs, p := m.apply(w, plan, f)
-			// Who may watch finds out about a merge patch, unless another's write could have been ours, as far as managedFields say.
-			isTold := !f.noWatch && !struck.byKey && !struck.isStill && (!f.other || struck.isPatch && struck.isSaid && !plan.writes(f.key, f.value))
-			if world == "unknown" && isTold && !p.isUntold {
-				return outcome{errs: []string{"a lost answer is settled"}}
-			}
-			if world != "unknown" && p.isUntold {
-				return outcome{errs: []string{"nothing tells whose it was"}}
-			}
-			if world == "no trace" && !p.leftNoTrace {
-				return outcome{errs: []string{"all that is lost leaves a trace"}}
+			errs, p := m.apply(w, w.plans[i], f)
+			switch {
+			case isUnknown && !p.isEither:
+				return outcome{errs: []string{"a read shows the outcome"}}
+			case !isUnknown && p.isEither && isStill.Load():
+				return outcome{errs: []string{"managedFields do not show the write"}}
 			}
 			if p.fired != fired.Load() {
 				return outcome{errs: []string{fmt.Sprintf("the fault strikes: %t", p.fired)}}
@@ -550,12 +543,9 @@ func (h *history) apply(n int) {
 			return outcome{errs: errs}
 		}
 	}
-	predictions := []func(*model) outcome{predict("settled")}
-	if strings.HasPrefix(f.kind, "lose") {
-		predictions = append(predictions, predict("unknown"))
-	}
+	predictions := []func(*model) outcome{predict(false)}
 	if f.kind == "lose after" {
-		predictions = append(predictions, predict("no trace"))
+		predictions = append(predictions, predict(true))
 	}
 	got := h.do(func() outcome {
 		out := ended(r.Apply(ctx, r.plans[i]))

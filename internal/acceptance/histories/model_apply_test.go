@@ -46,17 +46,10 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		switch {
 		case title == "":
 			found := now.values
-			if now.block, now.inDoubt, now.nulls = *c.to, nil, nil; now.secret {
+			if now.block, now.nulls = *c.to, nil; now.secret {
 				now.values, now.expected = found, nil
 			}
 			state[address] = now
-		case title == titleUnknown && c.action == "update":
-			known, sent := *state[address], c.to
-			if c.to.secret && now != nil {
-				sent = &now.block
-			}
-			known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(sent))
-			state[address] = &known
 		}
 		if title != "" || p.halts() {
 			return p.ending(title), p
@@ -134,10 +127,6 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	switch title = p.removeKeys(&known, c.saw); title {
 	case "":
 		return nil, ""
-	case titleUnknown:
-		gone := *was
-		gone.values, gone.owns = nil, nil
-		known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(&gone.block))
 	case titlePluginFailed:
 		return was, title
 	}
@@ -145,7 +134,7 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	return &known, title
 }
 
-// forgets has a whole ConfigMap or Secret know nothing of what was written: what it has, somebody else may have put there. The values of a Secret are left to others then.
+// forgets makes a whole ConfigMap or Secret forget its writes: somebody else may have written its content. The values of a Secret are left to others then.
 func (t *tracking) forgets() {
 	t.forgot = true
 	if t.labels != nil {
@@ -156,32 +145,13 @@ func (t *tracking) forgets() {
 	}
 }
 
-// doubtOf is what a write of these values may leave.
-func (t *tracking) doubtOf(b *block) doubt {
-	if t.kind == "whole" {
-		return doubt{b.values, b.labels}
-	}
-	d := doubt{values: map[string]string{}}
-	for key, v := range b.values {
-		if t.values[key] != v || b.secret && !b.keeps(t, key) {
-			d.values[key] = v
-		}
-	}
-	for key := range b.dropped(t) {
-		if d.values[key] = ""; b.policy == "restore" {
-			d.values[key] = t.first[key]
-		}
-	}
-	return d
-}
-
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	if saw != nil {
 		was = was.withBack(saw.values)
 	}
 	base, want := was.version, was.values
 	at := was.at
-	if was.secret { // it goes by the version in both scopes
+	if was.secret { // it compares the version in both scopes
 		at = (&block{}).at
 	}
 	if saw != nil && saw.first != nil {
@@ -206,7 +176,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 		if _, goes := going[key]; !goes {
 			continue
 		}
-		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != "", isTraceless: was.secret && saw != nil && saw.values != nil}
+		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != ""}
 		if was.policy == "restore" {
 			r.to, r.adopts = was.first[key], was.first[key] != ""
 		}
@@ -315,7 +285,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 			now.values = map[string]string{}
 		}
 		originals := was.first
-		if after != nil && after.uid != was.uid { // of which the resource had written nothing yet
+		if after != nil && after.uid != was.uid { // the resource has written nothing to it yet
 			originals = map[string]string{}
 			for _, r := range rules {
 				if _, known := was.first[r.key]; known {
@@ -372,18 +342,22 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	return now, ""
 }
 
-// take takes a number.
+// take takes a number. After a lost response it takes another one, if the object has changed.
 func (p *process) take(b *block) (int, string) {
-	for {
+	for isLost := false; ; {
 		n, title := p.next(b)
-		if title != "" {
+		switch {
+		case title != "" && isLost:
+			return 0, titleUnknown
+		case title != "":
 			return 0, title
 		}
-		w := write{cm: b.cm, base: p.live[b.cm].version, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
+		w := write{cm: b.cm, base: p.live[b.cm].version, computes: true, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
 		again, title := p.send(w)
 		if !again {
 			return n, title
 		}
+		isLost = p.fault.kind != "overtaken"
 	}
 }
 

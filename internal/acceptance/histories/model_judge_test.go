@@ -16,7 +16,6 @@ type rule struct {
 	isExpected    bool // the configuration says what the key must hold
 	isHeld        bool // the plan saw that it holds already
 	isOpen        bool // it may hold anything
-	isTraceless   bool // it is of a removal that its plan saw, of a Secret: nothing tells who removed
 }
 
 // judge holds rules against a ConfigMap: done means that there is nothing to write.
@@ -107,8 +106,10 @@ func (p *process) commit(
 		if title != "" || before == nil || len(data) == 0 && len(labels) == 0 {
 			return before, before, title
 		}
-		w := write{cm: cm, base: before.version, data: data, labels: labels, goneIsDone: op == "remove"}
-		w.isTraceless = slices.ContainsFunc(rules, func(r rule) bool { return r.isTraceless })
+		w := write{cm: cm, base: before.version, data: data, labels: labels}
+		if op == "remove" {
+			w.isDone = func(now *liveMap) bool { return isRemoved(now, at, rules) }
+		}
 		next := p.last + 1 // which a landing gives
 		again, title := p.send(w)
 		if !again {
@@ -116,6 +117,16 @@ func (p *process) commit(
 			return before, after, title
 		}
 	}
+}
+
+// isRemoved reports whether a removal of keys finds nothing to do.
+func isRemoved(o *liveMap, at []version, rules []rule) bool {
+	if o == nil || !slices.ContainsFunc(rules, func(r rule) bool { return o.data[r.key] != "" }) {
+		return true
+	}
+	data, title := judge(o, "remove", rules)
+	isOther := func(v version) bool { return v != o.version }
+	return title == "" && len(data) == 0 && !slices.ContainsFunc(at, isOther)
 }
 
 // firstRule is what must hold of a key that the state does not have.
@@ -229,7 +240,7 @@ func (b *block) keeps(was *tracking, key string) bool {
 	return b.secret && b.revision == was.revision && was.values[key] != ""
 }
 
-// updatesAt is the version that an update needs. What it drops of a Secret goes by nothing else.
+// updatesAt is the version that an update needs. Keys that it drops from a Secret are compared by version only.
 func (b *block) updatesAt(was *tracking) []version {
 	if b.secret && len(b.dropped(was)) > 0 {
 		return (&block{}).at(was.version)
@@ -250,9 +261,7 @@ func (t *tracking) changedSince(live map[string]string, policy string) bool {
 		return false
 	}
 	for key, v := range live {
-		if written, ok := t.written[key]; ok && v != "" && v != written &&
-			!slices.ContainsFunc(t.inDoubt, func(d doubt) bool { return d.values[key] == v }) &&
-			(policy != "restore" || t.first[key] != v) {
+		if written, ok := t.written[key]; ok && v != "" && v != written && (policy != "restore" || t.first[key] != v) {
 			return true
 		}
 	}
@@ -271,13 +280,9 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 	if was.alike {
 		return "", false
 	}
-	compare := func(written, live, planned map[string]string, key string, inDoubt func(doubt) map[string]string) {
-		isOurs := func(d doubt) bool { v, known := inDoubt(d)[key]; return known && v == live[key] }
-		if b.kind == "whole" { // the doubt is about all keys
-			isOurs = func(d doubt) bool { return inDoubt(d) != nil && inDoubt(d)[key] == live[key] }
-		}
+	compare := func(written, live, planned map[string]string, key string) {
 		switch {
-		case written[key] == live[key] || slices.ContainsFunc(was.inDoubt, isOurs):
+		case written[key] == live[key]:
 		case planned[key] == live[key]:
 			accepted = true
 		case was.forgot:
@@ -286,16 +291,15 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 			title = cmp.Or(title, titleChanged)
 		}
 	}
-	ofValues, ofLabels := func(d doubt) map[string]string { return d.values }, func(d doubt) map[string]string { return d.labels }
 	if b.kind == "whole" {
 		if was.written != nil && was.values != nil && b.values != nil {
 			for _, key := range namesIn(was.written, was.values) {
-				compare(was.written, was.values, b.values, key, ofValues)
+				compare(was.written, was.values, b.values, key)
 			}
 		}
 		if was.labeled != nil && was.labels != nil && b.labels != nil {
 			for _, key := range namesIn(was.labeled, was.labels) {
-				compare(was.labeled, was.labels, b.labels, key, ofLabels)
+				compare(was.labeled, was.labels, b.labels, key)
 			}
 		}
 		return title, accepted
@@ -312,7 +316,7 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 		switch {
 		case isAcknowledged:
 		case known:
-			compare(was.written, was.values, b.values, key, ofValues)
+			compare(was.written, was.values, b.values, key)
 		case !was.isForgotten(key, was.values[key]): // it is new
 		case b.values[key] == was.values[key]:
 			accepted = true

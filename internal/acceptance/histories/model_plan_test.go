@@ -401,16 +401,6 @@ func (b *block) needs() (keys []string) {
 	return keys
 }
 
-// writes reports whether the plan makes a key hold a value, or might: a counter's is not known.
-func (pl *modelPlan) writes(key, value string) bool {
-	for _, c := range pl.changes {
-		if c.to != nil && (c.to.values[key] == value || c.to.kind == "counter" && c.to.key == key) {
-			return true
-		}
-	}
-	return false
-}
-
 type planOptions struct {
 	destroy, noRefresh, refreshOnly, removalsFirst bool
 	replace                                        string

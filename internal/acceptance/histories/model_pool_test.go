@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// This is what DESIGN.md says of allocations, as a small program. Its values are numbers from 1 on. Ids are those that the states show: any that never was before is right
-// for a new one.
+// This is what DESIGN.md says of allocations, as a small program. Its values are numbers from 1 on. Ids come from the states: a new allocation may have any
+// id that was never used before.
 
 // Titles of diagnostics about allocations.
 const (
@@ -30,12 +30,12 @@ type poolBlock struct {
 	most            int // the range is from 1 to that
 }
 
-// poolTracking is an allocation in a state: the arguments, and what it has. In doubt it has an id, and no value.
+// poolTracking is an allocation in a state: the arguments, and the value. After an unknown outcome it has an id, and no value.
 type poolTracking struct {
 	poolBlock
 
 	id      string
-	value   int // 0: in doubt
+	value   int // 0: of unknown outcome
 	tainted bool
 }
 
@@ -45,52 +45,54 @@ type poolWorkspace struct {
 	state  map[string]poolTracking
 }
 
-// poolLoss is what happens to a write: its answer is lost, before it arrives or after, and another may write then, before anybody looks.
+// poolLoss is a lost response: the write is lost before it arrives, or its response is. Another writer may write before the provider reads.
 type poolLoss struct {
 	at       int // of the apply's writes; 0: none
 	isBefore bool
 	other    func(map[int]poolMember)
-	noWatch  bool
+	isUnread bool // the read that follows is refused, so that the outcome is unknown
 }
 
-// poolModel is one pool, and who takes from it.
+// poolModel is one pool, and the workspaces that take from it.
 type poolModel struct {
 	members map[int]poolMember
 	exists  bool // the key: nobody removes it
 	version int  // how many writes there were
 	spaces  []*poolWorkspace
 
-	loss      poolLoss
-	writes    int  // of the apply
-	isUnknown bool // where nothing can tell what became of the lost write: whether the provider said so
-	newID     func(label string) string
+	loss   poolLoss
+	writes int // of the apply
+	newID  func(label string) string
 }
 
-// write has change write what it finds right, and may lose the answer; isUnknown: that is what the apply is told. Where another comes first, change is asked again.
+// write applies a change, and may lose the response. After a lost response, an allocation finds itself in the pool.
 func (m *poolModel) write(change func()) (isUnknown bool) {
-	others := func() (wrote bool) {
-		was := maps.Clone(m.members)
-		if m.loss.other != nil {
-			m.loss.other(m.members)
-		}
-		return !maps.Equal(was, m.members)
-	}
-	m.version, m.exists = m.version+1, true
-	if m.writes++; m.writes != m.loss.at {
-		change()
-		return false
-	}
-	isUnknown = m.isUnknown && (m.loss.noWatch || m.loss.other != nil) // who writes twice within a second leaves no trace the second time
-	if m.loss.isBefore {
-		if others() && isUnknown {
+	was := maps.Clone(m.members)
+	m.writes++
+	isLost := m.isLost()
+	if isLost && m.loss.isBefore {
+		if m.interferes(); m.loss.isUnread {
+			if !maps.Equal(was, m.members) {
+				m.version, m.exists = m.version+1, true
+			}
 			return true
 		}
-		change()
-		return false
 	}
+	m.version, m.exists = m.version+1, true
 	change()
-	others()
-	return isUnknown
+	if isLost && !m.loss.isBefore {
+		m.interferes()
+	}
+	return isLost && m.loss.isUnread
+}
+
+// isLost reports whether the response of the last write is lost.
+func (m *poolModel) isLost() bool { return m.writes == m.loss.at }
+
+func (m *poolModel) interferes() {
+	if m.loss.other != nil {
+		m.loss.other(m.members)
+	}
 }
 
 func (m *poolModel) find(id string) (value int) {
@@ -138,7 +140,7 @@ func (m *poolModel) plan(w *poolWorkspace, noRefresh, destroy bool, replace stri
 		state[label] = was
 		changes[label] = poolChange{action: "delete"}
 	}
-	if destroy { // what its refresh warns of, the client does not tell
+	if destroy { // the client does not show the warnings of its refresh
 		return state, changes, nil
 	}
 	for _, b := range w.blocks {
@@ -168,7 +170,7 @@ func (m *poolModel) apply(w *poolWorkspace, state map[string]poolTracking, chang
 			continue
 		}
 		release := func() { delete(m.members, m.find(was.id)) }
-		if m.find(was.id) != 0 || was.value == 0 { // what is in doubt is released by a write, whatever is there
+		if m.find(was.id) != 0 || was.value == 0 { // after an unknown outcome, a release writes in any case
 			if m.write(release) {
 				was.value = 0
 				state[label] = was
@@ -193,7 +195,7 @@ func (m *poolModel) apply(w *poolWorkspace, state map[string]poolTracking, chang
 				}
 			}
 			switch isUnknown := m.write(take); {
-			case isUnknown:
+			case isUnknown, isFull && m.isLost(): // another took the last one first, and the write may have come before
 				now.value, now.tainted = 0, true
 				state[label] = now
 				return titleUnknown

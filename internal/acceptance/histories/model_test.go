@@ -41,7 +41,7 @@ const (
 	titlePluginFailed = "Plugin error"
 )
 
-// version stands for the uid and resourceVersion of a ConfigMap. Each write makes a number of its own. The zero value is none.
+// version represents the uid and resourceVersion of a ConfigMap. Each write makes a number of its own. The zero value is none.
 type version struct{ uid, rv int }
 
 // liveMap is a ConfigMap or a Secret.
@@ -87,7 +87,7 @@ func sameMap(a, b map[string]string) bool { return (a == nil) == (b == nil) && m
 
 // tracking is a resource in a state: its arguments, what a refresh found, and what the provider remembers of it. It is never changed.
 type tracking struct {
-	block // values: what the keys hold, as last seen; of a Secret, as the tags tell, which no write goes by; of a whole one, all that it holds
+	block // values: what the keys hold, as last seen; of a Secret, by the tags, which no write uses; of a whole one, all that it holds
 	version
 
 	number   int
@@ -95,16 +95,12 @@ type tracking struct {
 	first    map[string]string // what the keys held first; a key that is not there is not known
 	written  map[string]string // what the keys were last written to hold; a key that is not there is not known; of a whole ConfigMap nil: left to others
 	labeled  map[string]string // the same of the labels of a whole ConfigMap
-	inDoubt  []doubt           // what writes may have left, if what became of them is not known
 	nulls    map[string]string // of fields: those that vanished, which the state has as null
-	lost     bool              // what the keys held first is not known any more
-	forgot   bool              // of a whole ConfigMap or Secret: nothing is known of what was written
+	lost     bool              // what the keys held first is no longer known
+	forgot   bool              // of a whole ConfigMap or Secret: nothing is known of earlier writes
 	tainted  bool
 	alike    bool // of a Secret: the tags of different values happen to be the same, so that nothing tells drift
 }
-
-// doubt is what a write may have left: of keys, those that it was to change.
-type doubt struct{ values, labels map[string]string }
 
 type workspace struct {
 	serial int
@@ -114,7 +110,7 @@ type workspace struct {
 	readsFirst bool
 	// plansOrphans: its removal is planned with -refresh-only as well, and dropped.
 	plansOrphans bool
-	// stores: what the plan of a creation saw reaches its apply, and a plan is told from an apply.
+	// stores: what the plan of a creation saw reaches its apply, and the client distinguishes a plan from an apply.
 	stores  bool
 	refused bool // the last plan was
 	state   map[string]*tracking
@@ -128,25 +124,37 @@ type write struct {
 	cm           string
 	base         version
 	removes      bool
-	isTraceless  bool              // a removal from a Secret that goes by what its plan saw
-	goneIsDone   bool              // what it removes may be removed by anybody
+	computes     bool              // it takes a number
 	data, labels map[string]string // an empty value removes
+	// isDone reports whether nothing is left to do, whoever did it: of a removal of keys; nil of another write.
+	isDone func(now *liveMap) bool
 }
 
-// leavesNothing reports whether a ConfigMap has nothing by which managedFields tell whose the write was: it only removes, or creates without content.
-// A Secret that is created has a type.
-func (w write) leavesNothing() bool {
-	isRemoved := func(m map[string]string) bool {
-		return !slices.ContainsFunc(slices.Collect(maps.Values(m)), func(v string) bool { return v != "" })
+// sets reports whether the write sets anything. Removals leave no trace in managedFields, and neither does a ConfigMap that is created empty; a Secret
+// has a type.
+func (w write) sets() bool {
+	isSet := func(v string) bool { return v != "" }
+	all := slices.AppendSeq(slices.Collect(maps.Values(w.data)), maps.Values(w.labels))
+	return slices.ContainsFunc(all, isSet) || w.base == version{} && isSecret(w.cm)
+}
+
+// isIn reports whether an object contains what the write sets, and nothing that it removes.
+func (w write) isIn(o *liveMap) bool {
+	is := func(changes, live map[string]string) bool {
+		for key, v := range changes {
+			if live[key] != v {
+				return false
+			}
+		}
+		return true
 	}
-	isCreated := w.base == version{}
-	return !w.removes && isRemoved(w.data) && isRemoved(w.labels) && (!isCreated || !isSecret(w.cm))
+	return is(w.data, o.data) && is(w.labels, o.labels)
 }
 
 type model struct {
 	live   map[string]*liveMap
 	spaces []*workspace
-	late   []write // by processes that are dead: they may land yet
+	late   []write // by processes that are dead: they may still be applied
 	landed bool    // the last of them that came
 	last   int     // number that was given out
 	bound  map[int]string
@@ -165,7 +173,7 @@ func (m *model) clone() *model {
 
 func (m *model) number() int { m.last++; return m.last }
 
-// is reports whether a number stands for a text of the API server's. The first text that is seen for a number is the one.
+// is reports whether a number represents a text of the API server. The first text that is seen for a number decides.
 func (m *model) is(number int, text string) bool {
 	if got, ok := m.bound[number]; ok || number == 0 {
 		return got == text
@@ -229,22 +237,20 @@ type process struct {
 	writes   int
 	fault    fault
 	fired    bool
-	// leftNoTrace: a removal landed, its answer was lost, and nothing told that it was this process's.
-	leftNoTrace bool
-	// isUntold: a write landed that leaves nothing, and its answer was lost: nothing tells whose it was (internal/cas/doc.go, What is not promised).
-	isUntold bool
+	// isEither: a write was applied and its response was lost, so that its outcome may be applied or unknown.
+	isEither bool
 }
 
 // fault is what happens to one write that would land: the at-th of the process.
 type fault struct {
-	kind    string // kill before, kill after, interrupt, lose before, lose after, overtaken
-	at      int
-	other   bool   // another writer comes before anybody looks what became of the write
-	key     string // which that one writes; a label where it is empty
-	value   string
-	noWatch bool
+	kind  string // kill before, kill after, interrupt, lose before, lose after, overtaken
+	at    int
+	other bool   // another writer comes before anybody looks what became of the write
+	key   string // which that one writes; a label where it is empty
+	value string
 
-	world string // after a lost answer: settled, unknown, no trace
+	// isUnknown: after a lost response, a write whose outcome may be applied or unknown is unknown.
+	isUnknown bool
 }
 
 // leads reports whether a ConfigMap is where a version leads by this process's own writes alone.
@@ -253,63 +259,92 @@ func (p *process) leads(cm string, v version) bool {
 	return v == o.version || slices.Contains(chain, o.rv) && slices.Contains(chain, v.rv)
 }
 
-// send sends a write that would land. It gives an error, or that the write has to be judged again.
+// send sends a write that would be applied. It returns an error, or that the write must be evaluated again.
 func (p *process) send(w write) (again bool, title string) {
-	p.writes++
-	isLost := p.writes == p.fault.at && p.fault.kind == "lose after"
-	p.isUntold = p.isUntold || isLost && !w.goneIsDone && w.leavesNothing()
-	// Nothing leads over a removal without a read, which the first write of a process can be: a Secret's plan keeps no digest that would tell it
-	// from one that did more (DESIGN.md, Unknown outcomes).
-	p.leftNoTrace = p.leftNoTrace || isLost && p.fault.world == "no trace" && w.isTraceless && len(p.chains[w.cm]) == 0
-	land := func() {
-		if p.land(w); w.removes || isLost && p.leftNoTrace {
+	land := func(isChained bool) {
+		if p.land(w); w.removes {
 			return
 		}
-		if chain := p.chains[w.cm]; len(chain) == 0 || chain[len(chain)-1] != w.base.rv {
-			p.chains[w.cm] = []int{w.base.rv}
+		chain := p.chains[w.cm]
+		if !isChained {
+			chain = nil
+		} else if len(chain) == 0 || chain[len(chain)-1] != w.base.rv {
+			chain = []int{w.base.rv}
 		}
-		p.chains[w.cm] = append(p.chains[w.cm], p.live[w.cm].rv)
+		p.chains[w.cm] = append(chain, p.live[w.cm].rv)
 	}
 	interferes := func() {
 		if p.fault.other {
 			p.foreign(w.cm, p.fault.key, p.fault.value)
 		}
 	}
-	if p.writes != p.fault.at {
-		land()
+	if p.writes++; p.writes != p.fault.at {
+		land(true)
 		return false, ""
 	}
 	p.fired = true
+	was := p.live[w.cm]
 	switch p.fault.kind {
 	case "kill before":
 		p.late = append(p.late, w)
 		return false, titlePluginFailed
 	case "kill after":
-		land()
+		land(true)
 		return false, titlePluginFailed
-	case "lose before":
-		if interferes(); p.fault.world == "unknown" {
-			return false, titleUnknown
-		}
-		if p.fault.other {
-			return true, ""
-		}
-		land()
 	case "overtaken":
-		was := p.live[w.cm]
 		if interferes(); p.live[w.cm] != was {
-			return true, "" // as the API server says by a 409
+			return true, "" // the API server answers 409
 		}
-		land()
+		land(true)
+	case "lose before":
+		if interferes(); p.live[w.cm] == was {
+			land(true) // by the same request, which is sent again
+			return false, ""
+		}
+		return p.settle(w, false)
 	case "lose after":
-		land()
-		if interferes(); p.fault.world == "unknown" {
-			return false, titleUnknown
+		land(!hasFields(w.cm) && w.base != version{})
+		landed := p.live[w.cm]
+		if interferes(); p.live[w.cm] != landed {
+			delete(p.chains, w.cm)
 		}
+		return p.settle(w, p.live[w.cm] == landed)
 	default:
-		land()
+		land(true)
 	}
 	return false, ""
+}
+
+// settle decides about a write whose response was lost, and whose object has changed. isAlone: the write made its present version.
+func (p *process) settle(w write, isAlone bool) (again bool, title string) {
+	now := p.live[w.cm]
+	isLanded := isAlone || p.fault.kind == "lose after"
+	isOther := now == nil || now.uid != w.base.uid
+	switch {
+	case w.removes:
+		return !isOther, "" // the next evaluation reports a conflict
+	case w.computes:
+		delete(p.chains, w.cm)
+		return true, ""
+	case w.base == version{}:
+		if !isAlone || !w.sets() {
+			return false, titleUnknown
+		}
+		return false, ""
+	}
+	isApplied := isLanded && !isOther && w.sets() && w.isIn(now)
+	if isApplied && (!isAlone || hasFields(w.cm)) { // managedFields may show no change within one second
+		p.isEither = true
+		isApplied = !p.fault.isUnknown
+	}
+	switch {
+	case isApplied:
+		return false, ""
+	case w.isDone != nil && w.isDone(now):
+		delete(p.chains, w.cm)
+		return false, ""
+	}
+	return false, titleUnknown
 }
 
 // read refreshes; nil where there is nothing any more.
@@ -334,15 +369,6 @@ func (m *model) read(was *tracking) *tracking {
 		if was.labels != nil {
 			now.labels = o.labels
 		}
-		for _, d := range was.inDoubt {
-			values, labels := now.values, now.labels
-			if was.secret { // no state says what it manages
-				values, labels = only(d.values != nil, o.data), only(d.labels != nil, o.labels)
-			}
-			if sameMap(d.values, values) && sameMap(d.labels, labels) {
-				now.written, now.labeled = values, labels
-			}
-		}
 		return &now
 	}
 	now.values, now.nulls = map[string]string{}, map[string]string{}
@@ -355,26 +381,10 @@ func (m *model) read(was *tracking) *tracking {
 			}
 		}
 	}
-	for _, d := range was.inDoubt { // what is found was written, then
-		for key, v := range d.values {
-			if written, known := was.written[key]; known && written != v && v == o.data[key] {
-				now.written = maps.Clone(now.written)
-				now.written[key] = v
-			}
-		}
-	}
 	if was.kind == "entry" && was.first == nil && !was.lost {
 		now.first, now.written = now.values, now.values
 	}
 	return &now
-}
-
-// only is a map, or nil.
-func only(is bool, m map[string]string) map[string]string {
-	if is {
-		return m
-	}
-	return nil
 }
 
 func (b *block) onlyKey() string {

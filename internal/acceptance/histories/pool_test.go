@@ -30,7 +30,7 @@ const poolShare = 10
 var poolMustHappen = []string{
 	"plan: create", "plan: update", "plan: delete", "plan: delete, create", "plan: " + titleGone, "plan: " + titleTakenOver,
 	"apply: ", "apply: " + titleFull, "apply: " + titleGone, "apply: " + titleUnknown, "import: ", "import: " + titleWithoutID, "import: " + titleNothingThere,
-	"op refresh", "op taint", "op untaint", "op forget", "op by hand", "op remove", "op take over", "op rename", "op remove the pool", "a doubt is replaced", "a doubt is destroyed",
+	"op refresh", "op taint", "op untaint", "op forget", "op by hand", "op remove", "op take over", "op rename", "op remove the pool", "an unknown one is replaced", "an unknown one is destroyed",
 }
 
 // TestHistoriesOfAPool runs random histories of allocations of one pool, on the driver and on a model of its own, and holds every verdict, every state and the
@@ -254,9 +254,9 @@ func (h *poolLab) apply(n int) {
 		switch {
 		case state[label].id == "" || state[label].value > 0:
 		case c.action == "delete":
-			h.count("a doubt is destroyed")
+			h.count("an unknown one is destroyed")
 		default:
-			h.count("a doubt is replaced")
+			h.count("an unknown one is replaced")
 		}
 	}
 	if !maps.Equal(got, want) {
@@ -268,8 +268,8 @@ func (h *poolLab) apply(n int) {
 		h.put()
 	}
 	h.model.loss = poolLoss{}
-	if oneIn(h.T, "an answer is lost", 2) {
-		h.model.loss = poolLoss{at: pick(h.T, "at", 1, 1, 2), isBefore: oneIn(h.T, "before", 2), noWatch: !oneIn(h.T, "may watch", 3)}
+	if oneIn(h.T, "a response is lost", 2) {
+		h.model.loss = poolLoss{at: pick(h.T, "at", 1, 1, 2), isBefore: oneIn(h.T, "before", 2), isUnread: !oneIn(h.T, "is read", 3)}
 		if !oneIn(h.T, "no other comes first", 3) {
 			value := pick(h.T, "value", someNumbers...)
 			h.model.loss.other = func(members map[int]poolMember) {
@@ -282,8 +282,6 @@ func (h *poolLab) apply(n int) {
 	}
 	result := r.Apply(context.Background(), made.Plan)
 	r.route.proxy.SetHook(nil)
-	titles := ended(result).errs
-	h.model.isUnknown = slices.Contains(titles, titleUnknown)
 	h.model.newID = func(label string) string { return h.idOf(r, label) }
 	title := h.model.apply(w, state, changes)
 	h.told("apply: ", result, title, nil)
@@ -315,9 +313,10 @@ func (h *poolLab) idOf(r *run, label string) string {
 	return "" // it took nothing
 }
 
-// strike has an answer get lost.
+// strike loses a response.
 func (h *poolLab) strike(r *run, loss poolLoss) {
 	var writes atomic.Int32
+	var isRefused atomic.Bool // the next read
 	other := func() {
 		if loss.other == nil {
 			return
@@ -334,14 +333,13 @@ func (h *poolLab) strike(r *run, loss poolLoss) {
 	}
 	r.route.proxy.SetHook(func(req *http.Request) testcluster.Fault {
 		switch {
-		case loss.noWatch && strings.HasSuffix(req.URL.Path, "/configmaps"): // nor list
-			return testcluster.Fault{Answer: &testcluster.Answer{
-				Status: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}},
-				Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden"}`,
-			}}
+		case req.Method == http.MethodGet && isRefused.CompareAndSwap(true, false):
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: "no"}}
 		case req.Method != http.MethodPatch || int(writes.Add(1)) != loss.at:
 			return testcluster.Fault{}
-		case loss.isBefore:
+		}
+		isRefused.Store(loss.isUnread)
+		if loss.isBefore {
 			other()
 			return testcluster.Fault{DropBefore: true}
 		}
