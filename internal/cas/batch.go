@@ -215,11 +215,11 @@ func (b *batch) applied(r result) {
 	}
 	b.c.wrote(base, r.after, keys)
 	for i, t := range b.tasks {
-		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
+		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true, IsShared: !r.isChained}
 		for _, c := range b.of[i] {
 			t.result.Previous[c.Key], t.result.Stored[c.Key] = c.From, r.after.Entry(c.Key)
-			if r.after.Entry(c.Key) == leaves[c.Key] {
-				t.result.Stored[c.Key] = c.To // later tasks may have computed the key further
+			if r.after.Entry(c.Key) == leaves[c.Key] || c.IsGuard && !r.isChained {
+				t.result.Stored[c.Key] = c.To // later tasks may have computed the key further, and others may have changed a compared key
 			}
 			if c.IsGuard && !t.txn.IsGuard(c.Key) {
 				b.c.adopted(c.Key)

@@ -93,6 +93,9 @@ type TxnResult struct {
 	// Stored has the entries of the named keys after the write, as in After. If later transactions of the same request
 	// computed a key further, it has the entry after this transaction alone.
 	Stored map[string]Entry
+	// IsShared is true if other writers may have changed the object between the write and After, as after a lost response.
+	// Stored then has the compared and adopted keys as they were before the write.
+	IsShared bool
 	// Wrote is false if no write was needed, or if another writer may have deleted the object.
 	Wrote bool
 }

@@ -238,7 +238,7 @@ func (c *committer) unknown(tasks []*task, r result) {
 	for _, t := range tasks {
 		isRemoval := r.now != nil && t.txn != nil && t.txn.GoneIsDone
 		if isRemoval && t.judge(r.now, &judging.Lineage{}).Decision == judging.DecideDone {
-			t.result = TxnResult{After: r.now, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
+			t.result = TxnResult{After: r.now, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true, IsShared: true}
 			for _, change := range t.sent.Load().changes {
 				t.result.Previous[change.Key], t.result.Stored[change.Key] = change.From, r.now.Entry(change.Key)
 			}
