@@ -314,8 +314,11 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 			for _, r := range rules {
 				if r.key == key && !r.guard {
 					written[key] = after.data[key]
+					if r.adopts && before.data[key] == r.to { // another writer may have changed it since
+						written[key] = r.to
+					}
 					if b.secret {
-						now.values[key] = after.data[key]
+						now.values[key] = written[key]
 					}
 				}
 			}

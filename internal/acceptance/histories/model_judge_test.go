@@ -114,6 +114,9 @@ func (p *process) commit(
 		again, title := p.send(w)
 		if !again {
 			after = &liveMap{version{before.uid, next}, with(before.data, data), with(before.labels, labels)}
+			if p.isEither { // the state takes the version that the read found
+				after = p.live[cm]
+			}
 			return before, after, title
 		}
 	}

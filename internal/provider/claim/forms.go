@@ -18,7 +18,7 @@ func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
 		}
 	}
 	for _, k := range t.Keys {
-		stored := result.After.Entry(k.Key)
+		stored := result.Stored[k.Key]
 		isSetBack := diagnose.IsScalar(k.New) && stored == result.Previous[k.Key] && !diagnose.IsForm(k.New, stored)
 		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && stored != k.New && !isSetBack {
 			forms[k.Key] = stored

@@ -231,6 +231,9 @@ func (ch *Change) told(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnos
 	if err != nil {
 		return diag.Diagnostics{ch.about.Of(t).Diagnose(err)}
 	}
+	if result.IsShared { // another writer may have made a difference
+		return nil
+	}
 	if c := ch.Plan; c != nil && c.Whole != nil {
 		return ch.about.Admitted(ch.sent().content(), c.Found(result.After).content())
 	}
@@ -281,7 +284,7 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 // left as it was, and not as planned, keeps its baseline: a change by somebody else stays drift.
 func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	m, stored, before := ch.Memory, ch.sent(), ch.Memory.Written
-	if stored.Whole != nil && result.After != nil {
+	if stored.Whole != nil && result.After != nil && !result.IsShared {
 		stored = stored.Found(result.After)
 	}
 	part, written := partKeys, m.digestsOf(stored.parts())
@@ -317,7 +320,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 		}
 		switch tag, isSeen := m.Observed[key]; {
 		case touched[key]:
-			written[part][key] = m.digest(result.After.Entry(key))
+			written[part][key] = m.digest(result.Stored[key])
 			observed[key] = written[part][key]
 			continue
 		case isSeen:
