@@ -136,7 +136,7 @@ func (c *tally) add(what string) {
 	c.counts[what]++
 }
 
-// mustHappen are the operations and verdicts of which every run must have some.
+// mustHappen has the operations and verdicts that every run must contain.
 var mustHappen = []string{
 	"op configure", "op plan", "op plan destroy", "op plan -refresh=false", "op plan -replace", "op apply", "op apply an older plan", "op refresh",
 	"op import", "op taint", "op untaint", "op forget", "op set", "op unset", "op label", "op delete", "op create", "op land", "op interrupted plan",
@@ -276,7 +276,7 @@ func (l *lab) history(t *rapid.T) {
 		}
 	}
 	t.Repeat(map[string]func(*rapid.T){"step": h.step})
-	for _, name := range h.names { // in the end all is read, whoever wrote or did not
+	for _, name := range h.names { // in the end every object is read
 		l.writes(name)
 	}
 	h.T = t
@@ -549,7 +549,7 @@ func (h *history) apply(n int) {
 	}
 	got := h.do(func() outcome {
 		out := ended(r.Apply(ctx, r.plans[i]))
-		out.warnings = nil // not compared: the second plan gives those of the first again
+		out.warnings = nil // not compared: the second plan repeats the warnings of the first
 		return out
 	}, predictions...)
 	h.verdicts("apply: ", got)
@@ -629,7 +629,7 @@ func (h *history) create(cm string, data map[string]string) {
 func (h *history) foreign(op string) {
 	cm := pick(h.T, "object", "a", "a", "a", "b", "s", "s")
 	key, value := pick(h.T, "key", allKeys...), pick(h.T, "value", append(someValues, "x")...)
-	if oneIn(h.T, "gets in the way", 2) { // of what a workspace is about to write
+	if oneIn(h.T, "gets in the way", 2) { // a workspace is about to write it
 		w := pick(h.T, "of", h.worlds[0].spaces...)
 		b := pick(h.T, "block", w.blocks...)
 		if cm = b.cm; b.secret && b.kind == "whole" && h.worlds[0].live[cm] == nil && !oneIn(h.T, "is made", 8) {

@@ -12,7 +12,7 @@ type sight struct {
 
 	values map[string]string // nil: what the state says
 	first  map[string]string // what the keys held first, of a ConfigMap that was made again; nil: what the state says
-	drift  string            // on_drift of the plan of a replace; empty: that of the state
+	drift  string            // on_drift of the plan of a replace; empty: the state's
 	needs  []string          // of a tainted resource's replacement: the keys that it needs as they are
 }
 
@@ -24,7 +24,8 @@ type change struct {
 	bound  boundTo // of a creation
 }
 
-// boundTo is what a creation is held to: the version that its plan saw, and the keys that were to be taken over. The zero value is nothing.
+// boundTo has the requirements of a creation: the version that its plan saw, and the keys to adopt. The zero value is
+// no requirement.
 type boundTo struct {
 	version
 
@@ -63,7 +64,7 @@ type touch struct {
 	changed          bool // by the writer
 }
 
-// touchesAll is touches of what a whole ConfigMap writes, or removes, by the rules that it is held to.
+// touchesAll is touches for all keys that a whole ConfigMap writes or removes by its rules.
 func (p *process) touchesAll(b *block, rules []rule) string {
 	var writes, removes []string
 	for _, r := range rules {
@@ -84,7 +85,8 @@ func (p *process) touchesAll(b *block, rules []rule) string {
 	return title
 }
 
-// declares notes what a whole object shall have, and warns of what others write in the same plan and it does not have or, if it is new, of what they have.
+// declares records the content of a whole object. It warns of keys that other resources of the plan write or, if it is
+// new, have, and that it lacks.
 func (p *process) declares(b *block, isNew bool) (warnings []string) {
 	if p.declared == nil {
 		p.declared = map[string]map[string]string{}
@@ -143,7 +145,7 @@ func (p *process) touches(address, cm string, has, removes []string) string {
 	return ""
 }
 
-// planRemoval notes what a removal goes by.
+// planRemoval records the content that a removal compares with.
 func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings []string) {
 	o := p.live[was.cm]
 	switch was.kind {
@@ -169,7 +171,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if o != nil {
 		was = was.withBack(o.data)
 	}
-	saw = &sight{values: map[string]string{}} // without a ConfigMap, each key is to be absent
+	saw = &sight{values: map[string]string{}} // without a ConfigMap, each key must be absent
 	was, saw.first = was.again(o)
 	for key := range was.values {
 		saw.values[key] = ""

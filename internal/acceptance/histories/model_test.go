@@ -126,7 +126,7 @@ type write struct {
 	removes      bool
 	computes     bool              // it takes a number
 	data, labels map[string]string // an empty value removes
-	// isDone reports whether nothing is left to do, whoever did it: of a removal of keys; nil of another write.
+	// isDone reports, for a removal of keys, whether nothing is left to do; nil for another write.
 	isDone func(now *liveMap) bool
 }
 
