@@ -66,8 +66,8 @@ func (f *fixture) triggers() {
 	})
 }
 
-// Given a counter; when the write of a number never arrives, and a policy changes its key along with another client's write; then that number is not
-// told as taken.
+// Given a counter; when the write of a number never arrives, and a policy changes the counter's key along with
+// another client's write; then no caller receives that number.
 func TestPolicyThatChangesACounterTakesNoNumber(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.mutates()
@@ -81,7 +81,8 @@ func TestPolicyThatChangesACounterTakesNoNumber(t *testing.T) {
 	}
 }
 
-// Given a policy that changes what another client owns along with our write; when the answer to that is lost; then it is known that it landed.
+// Given a policy that changes another client's key along with a write of the engine; when the response is lost;
+// then the write counts as applied.
 func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "0", "other": "1"})
 	f.setAs("kubectl-edit", "foo", "1")
@@ -93,9 +94,8 @@ func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
 	f.wantData(map[string]string{"foo": "7", "other": "1", "trigger": "yes"})
 }
 
-// Given a counter; when the write of a number is refused, because a policy changed the counter's key along
-// with another client's write to the entry that this number would have made; then that entry does not count
-// as the result of the refused write.
+// Given a policy that changes the counter's key along with another client's write; when the policy makes the entry
+// that a refused number would have made; then that entry does not count as the result of the refused write.
 func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	f.mutates()

@@ -15,7 +15,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What comes back that no API server sent: from proxies, ingresses and webhooks between.
+// These tests answer requests as proxies, ingresses and webhooks between the engine and the API server may do.
 
 // status is an answer in the API server's own form.
 func status(code int, reason, message string) *testcluster.Answer {

@@ -95,7 +95,8 @@ func TestSwapWithoutSiblingsDoesNotWait(t *testing.T) {
 	}
 }
 
-// Given a creation whose outcome is unknown; when it lands in place of a later one of the same content; then the later one is not applied.
+// Given a creation whose outcome is unknown; when it is applied in place of a later one of the same content; then
+// the later one is not applied.
 func TestCreationThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.gone()

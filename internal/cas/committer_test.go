@@ -89,7 +89,7 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 	}
 
 	refused := make(chan error, 1)
-	go func() { // as the write has landed already, it would pass
+	go func() { // the write is already applied, so the check passes after it
 		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), ReadOnly)
 		refused <- err
 	}()

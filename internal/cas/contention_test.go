@@ -15,7 +15,7 @@ func TestKeysOfBusyObjectNeverConflict(t *testing.T) {
 	f := newFixture(t, data)
 	var wg sync.WaitGroup
 	for p := range processes {
-		e := f.newEngine(f.proxy.Config) // foreign to the others
+		e := f.newEngine(f.proxy.Config) // a writer of its own
 		wg.Go(func() {
 			for n := range each {
 				_, err := e.Swap(t.Context(), f.swapping(fmt.Sprintf("p%d", p), Text(fmt.Sprint(n)), Text(fmt.Sprint(n+1))))

@@ -90,7 +90,7 @@ func TestAdoptionIsToldFromAReadOfItsOwn(t *testing.T) {
 
 func TestWriteIsConditionalOnWhatWasJudged(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	// Between the read that the swap is judged on and its write comes a foreign write of the same key.
+	// Another writer changes the same key between the read that the swap is judged on and the write.
 	f.beforePatch(func() { f.set("foo", "foreign") })
 	_, err := f.do(f.swapping("foo", one, two))
 	f.wantReason(ReasonKey, err)
@@ -289,7 +289,7 @@ func TestCounterUnderContentionLosesNothing(t *testing.T) {
 	f := newFixture(t, map[string]string{"n": "0"})
 	var wg sync.WaitGroup
 	for range processes {
-		e := f.newEngine(f.proxy.Config) // foreign to the others
+		e := f.newEngine(f.proxy.Config) // a writer of its own
 		wg.Go(func() {
 			for done := 0; done < each; {
 				seen, err := e.Observe(t.Context(), f.ref, 0)

@@ -41,9 +41,9 @@ func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 	})
 }
 
-// Given a ConfigMap that was created empty, so that managedFields show no update; when a write is lost on its
-// way and another writer writes the same value first; then the outcome is unknown. The write could be ours:
-// admission may have removed the entry that ours adds.
+// Given a ConfigMap that was created empty, so that managedFields show no update; when a write is lost on its way
+// and another writer writes the same value first; then the outcome is unknown. The engine may have made the write,
+// because admission may have removed the entry that the engine's write adds.
 func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {
 	for name, content := range map[string]map[string]string{"text": {"other": "1"}, "empty": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestNotPermitted(t *testing.T) {
 	}
 }
 
-// waiting is what is in the queue, for tests that force an interleaving.
+// waiting returns the tasks in the queue, for tests that force an interleaving.
 func (c *committer) waiting() []*task {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -248,7 +248,7 @@ func widgetDefinition(group string) string {
 
 func asConflict(err error, conflict **ConflictError) bool { return errors.As(err, conflict) }
 
-// within is what a map in an object holds under a name.
+// within returns the value of a name in one of the maps of an object.
 func within(object map[string]any, in, name string) any {
 	of, _ := object[in].(map[string]any)
 	return of[name]

@@ -13,9 +13,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given labels, one of them ours, and a swap of the whole map that removes another label; when another writer
-// removes that label first; then its removal does not count as ours, because a removal leaves no trace: the
-// verdict is unknown if the swap was lost, and a conflict if it was refused.
+// Given a swap of all labels that removes a label; when another writer removes that label first; then the verdict
+// is unknown if the swap was lost, and a conflict if it was refused. The engine cannot claim the removal, because a
+// removal leaves no trace.
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault   testcluster.Fault
@@ -96,8 +96,8 @@ func TestGuardsAndWritesOfPartsAreJudgedInTheirOrder(t *testing.T) {
 	f.wantReason(ReasonKey, errs[2])
 }
 
-// Given a label that this process has written by its name, or as a part of all labels, after a removal of it by its path saw it; then the removal is
-// refused, as one of the same key is: it would undo what this process wrote.
+// Given a removal of a label by its path; when this process then writes the label by its name, or as a part of all
+// labels; then the removal is refused. It would undo what this process wrote.
 func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
 	for name, write := range map[string]func(*fieldsFixture) *Txn{
 		"by its name":  func(f *fieldsFixture) *Txn { return f.swapping(LabelKey("a"), two, one).Txn() },
@@ -133,8 +133,8 @@ func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
 	}
 }
 
-// Given a swap of a field whose outcome is unknown, and a swap of the same quantity in another spelling on
-// the same base, whose response is lost; when the second swap is applied; then its verdict is not a conflict.
+// Given a swap of a field whose outcome is unknown; when a swap of the same quantity in another spelling is
+// applied, and its response is lost; then the verdict of the second swap is not a conflict.
 func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
 	const cpu = "spec.template.spec.containers[name=web].resources.limits.cpu"
 	f := newFields(t, deployment)
@@ -159,9 +159,8 @@ func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
 	close(l.release)
 }
 
-// Given a swap of a label by its path or by its name, whose outcome is unknown; when it is applied just
-// before a swap of the same label by the other spelling, which is lost; then the verdict of the other swap is
-// not applied.
+// Given a swap of a label by path or by name, whose outcome is unknown; when it is applied just before a swap by
+// the other spelling, which is lost; then the other swap does not count as applied.
 func TestLabelThatAnUnknownSwapOfTheOtherShapeSetIsNotAnothersToo(t *testing.T) {
 	for name, isPathFirst := range map[string]bool{"by path first": true, "by name first": false} {
 		t.Run(name, func(t *testing.T) {
@@ -187,9 +186,8 @@ func TestLabelThatAnUnknownSwapOfTheOtherShapeSetIsNotAnothersToo(t *testing.T) 
 	}
 }
 
-// Given a list whose elements another writer owns, and a definition that makes the list atomic; when a write
-// is applied after that and its response is lost; then it is applied, although the other writer owns the list
-// as a whole now.
+// Given a list whose elements another writer owns; when a definition makes the list atomic, and the response to a
+// later write is lost; then the write is applied, although the other writer now owns the list as a whole.
 func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 	t.Parallel()
 	of := newWidgets(t)
@@ -210,9 +208,9 @@ func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 	f.want(Applied, err)
 }
 
-// Given an object that no longer fits its definition, so that the API server does not update its
-// managedFields; when the response to a write is lost, or another writer writes the same value and our
-// request never arrives; then the verdict is unknown.
+// Given an object that no longer fits its definition; when the response to a write is lost, or another writer
+// writes the same value and the request never arrives; then the verdict is unknown. The API server does not update
+// the managedFields of such an object.
 func TestWriteOfWhichNoAccountIsKeptIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -107,7 +107,7 @@ func (f *fixture) unset(key, other string) {
 	}
 }
 
-// observe is what the Engine sees.
+// observe reads the object through the Engine.
 func (f *fixture) observe() *Observation {
 	f.Helper()
 	seen, err := f.engine.Observe(f.Context(), f.ref, 0)
@@ -189,8 +189,8 @@ func (f *fixture) wantReason(reason Reason, err error) {
 	}
 }
 
-// holdReads holds every read until release is closed, and closes arrived with the first; other is what happens to other
-// requests. What is asked for meanwhile is in one batch then.
+// holdReads holds every read until release is closed, and closes arrived when the first read arrives. Other
+// requests have the fault other. All calls that are made while the reads are held go into one batch.
 func (f *fixture) holdReads(other testcluster.Fault) (arrived <-chan struct{}, release chan<- struct{}) {
 	first, held := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -219,7 +219,7 @@ func (f *fixture) onPatches(faults ...testcluster.Fault) {
 	})
 }
 
-// onEach has fate decide what happens to each request of a method from now on.
+// onEach sets the function that decides the fault of each request of a method from now on.
 func (f *fixture) onEach(method string, fate func() testcluster.Fault) {
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		if r.Method != method {
@@ -229,14 +229,16 @@ func (f *fixture) onEach(method string, fate func() testcluster.Fault) {
 	})
 }
 
-// holdAnswer holds the answer to the next patch until release is closed, and closes landed once there is one.
+// holdAnswer holds the response to the next patch until release is closed. The first channel is closed when the API
+// server has answered the patch.
 func (f *fixture) holdAnswer() (landed <-chan struct{}, release chan<- struct{}) {
 	answered, held := make(chan struct{}), make(chan struct{})
 	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(answered) }, HoldAfter: held})
 	return answered, held
 }
 
-// unanswered sends a swap of foo from "1" to "2", and waits until it has landed. Its answer is held until release is closed.
+// unanswered sends a swap of foo from "1" to "2", and waits until the swap is applied. The response is held until
+// release is closed.
 func (f *fixture) unanswered() (written <-chan error, release chan<- struct{}) {
 	landed, release := f.holdAnswer()
 	written = f.begin(f.swapping("foo", one, two))

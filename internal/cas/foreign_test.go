@@ -12,7 +12,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What another made, removed or wrote in the place of a write of ours that never arrived is not claimed.
+// In these tests a request of the engine never arrives, and another writer makes, removes or writes the same in its
+// place. The engine does not claim the result.
 
 // makeAs creates the object as a field manager.
 func (f *fixture) makeAs(manager string, data map[string]string) {
@@ -22,9 +23,9 @@ func (f *fixture) makeAs(manager string, data map[string]string) {
 	}
 }
 
-// Given a creation that is checked and then requested; when another writer creates an object of the same
-// content before the call or in its place, and the response is lost; then the creation does not count as
-// applied, because its removal would delete the other object.
+// Given a creation that is checked and then requested; when the response is lost, and another writer created an
+// object of the same content; then the creation does not count as applied. Its removal would delete the other
+// object.
 func TestCreationClaimsNothingThatAnotherMade(t *testing.T) {
 	t.Parallel()
 	filled := map[string]string{"foo": "1"}
@@ -74,8 +75,8 @@ func TestCreationOfAnEmptyObjectIsUnknownAfterALostAnswer(t *testing.T) {
 	f.want(Unknown, err)
 }
 
-// Given a removal of a key that never arrives; when another client removes the key in its place; then it is unknown who did, and a sibling that is
-// held to the version from before is refused.
+// Given a removal of a key that never arrives; when another client removes the key in its place; then the verdict
+// is unknown, and a swap of another key that requires the version from before is refused.
 func TestRemovalByAnotherIsNotClaimed(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
@@ -107,8 +108,8 @@ func TestSameWriteByAnotherIsNotClaimedWhereNobodyIsTold(t *testing.T) {
 	f.want(Unknown, err)
 }
 
-// The request of a deletion is lost, and another client deletes the object and creates one of the same name. The object that the deletion
-// names is gone, and the new one stays.
+// The request of a deletion is lost, and another client deletes the object and creates one of the same name. The
+// object that the deletion names is missing, and the new object stays.
 func TestDeletionOfWhatAnotherMadeAnew(t *testing.T) {
 	for name, changes := range map[string]bool{"changed before": true, "unchanged": false} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// inOneBatch asks for all of it while a read is held, in this order, and gives what came of each.
+// inOneBatch makes all calls in this order while a read is held, and returns their errors.
 func (f *fixture) inOneBatch(calls ...func() error) []error {
 	f.Helper()
 	arrived, release := f.holdReads(testcluster.Fault{})

@@ -13,8 +13,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// delay is what becomes of one patch whose connection breaks once the proxy has it: the caller learns nothing of it, and
-// it arrives when it is released, as a packet that the network delayed would.
+// delay delays one patch, as the network may delay a packet: the caller receives a connection error once the proxy
+// has the patch, and the patch reaches the API server when it is released.
 type delay struct {
 	armed            atomic.Bool
 	arrived, release chan struct{}

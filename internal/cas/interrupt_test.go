@@ -16,12 +16,12 @@ import (
 
 // interrupted is a scenario in which the context of one of its swaps ends at each point there is.
 type interrupted struct {
-	// prepare is what comes first, and is not counted.
+	// prepare runs first, and its requests are not counted.
 	prepare func(*fixture)
 	// swaps are asked for together, the object being at v.
 	swaps func(f *fixture, v Version) []Swap
 	ends  int // whose context ends
-	// fault is what happens to the n-th request anyway; nil for nothing.
+	// fault returns the fault of the n-th request; nil for none.
 	fault func(f *fixture, n int) testcluster.Fault
 	loses bool // the answer to a write, by it
 	// requests is how many there are where nothing is interrupted.
@@ -39,7 +39,8 @@ func isBusy(at int) func(*fixture, int) testcluster.Fault {
 	}
 }
 
-// losesAnswer loses the answer of the n-th request once it has landed, and a foreign write after it.
+// losesAnswer drops the response to the n-th request after the request was applied, and another writer writes
+// before the response is dropped.
 func losesAnswer(at int) func(*fixture, int) testcluster.Fault {
 	return func(f *fixture, n int) testcluster.Fault {
 		if n != at {
@@ -122,7 +123,7 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 		for k := range s.requests {
 			for _, landed := range []bool{false, true} {
 				if landed && s.fault != nil && s.fault(undisturbed.fixture, k).DropBefore {
-					continue // it never lands
+					continue // the request never reaches the API server
 				}
 				points = append(points, point{k, landed, false, context.Canceled}, point{k, landed, true, context.Canceled},
 					point{k, landed, false, context.DeadlineExceeded})

@@ -10,8 +10,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// A write whose verdict was unknown may land later. What it then writes is under the same signature as what the Engine writes
-// next, on the same base.
+// A write whose verdict was unknown may be applied later. It then has the same signature as the next write of the
+// Engine on the same base.
 
 // late is the writes that were on their way when their caller gave up.
 type late struct {
@@ -105,8 +105,8 @@ func (l *late) land() {
 	}
 }
 
-// Given a number whose write is held on its way until its caller has given up, so that it is unknown; when that write lands just
-// before the next one of the same base arrives, which is refused, or lost; then no number is given to two callers.
+// Given a number whose write is held until its caller has given up; when that write is applied just before the next
+// write of the same base, which is refused or lost; then no number is given twice.
 func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault testcluster.Fault
@@ -159,9 +159,9 @@ func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
 	}
 }
 
-// Given a swap whose write is held on its way until its caller has given up, so that its outcome is unknown;
-// when it is applied just before the write of another swap of the same values arrives, which is refused or
-// lost; then the verdict of the other swap is not applied, because only one of the two can have had the key.
+// Given a swap whose outcome is unknown; when it is applied just before another swap of the same values arrives,
+// which is refused or lost; then the verdict of the other swap is not applied. Only one of the two can have had the
+// key.
 func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	for name, fault := range map[string]testcluster.Fault{"the other is refused": {}, "the other is lost": {DropBefore: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -178,9 +178,9 @@ func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	}
 }
 
-// Given a swap whose outcome is unknown, and that is applied just before the write of another swap arrives,
-// which is lost; when admission changes the first write to the value that the other swap writes; then the
-// verdict of the other swap is not applied: the first may have written the value.
+// Given a swap whose outcome is unknown; when admission changes it to the value of another swap, and it is applied
+// just before the other swap arrives, which is lost; then the verdict of the other swap is not applied. The first
+// swap may have written the value.
 func TestSwapThatAdmissionMadeOfAnUnknownOneIsNotTheNext(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "trigger": "yes"})
 	f.mutates()

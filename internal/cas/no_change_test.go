@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A write that changes nothing makes no version. Whatever version comes after its base is another's.
+// A write that changes nothing makes no version. Another writer made the version after its base.
 
 // Given a key, a label and an annotation; when they are set to what they are; then that is applied, and nothing is sent but a read.
 func TestWriteThatChangesNothingIsNotSent(t *testing.T) {

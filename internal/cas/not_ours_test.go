@@ -37,9 +37,8 @@ func (f *fixture) applies(key, value string) {
 	}
 }
 
-// Given a key of a Secret that is ours although another writer applied it as stringData; when a swap is lost
-// on its way, and the other writer applies the same value within the second; then the swap does not count as
-// applied.
+// Given a key of a Secret that another writer applied as stringData before the engine; when a swap is lost, and the
+// other writer applies the same value within the second; then the swap does not count as applied.
 func TestKeyThatAnotherAppliesAsStringDataIsNotOurs(t *testing.T) {
 	f := newFixtureOf(t, Secret, map[string]string{"bar": "1"})
 	f.withinASecond(func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What doc.go promises in a word, and what nothing else here would notice.
+// These tests check short promises of doc.go that no other test covers.
 
 // Given a task that was answered; when it is answered again; then it keeps its first answer.
 func TestTaskKeepsItsFirstAnswer(t *testing.T) {

@@ -41,8 +41,8 @@ func (f *fixture) setRaw(key, value string) {
 	f.changeRaw(func(cm *corev1.ConfigMap) { cm.Data[key] = value })
 }
 
-// Given a key that holds text which is no UTF-8; when another writer makes other such text of it before it is swapped, where
-// others are busy and where they are not; then that is a conflict, and the other text stays.
+// Given a key with text that is not UTF-8; when another writer stores other such text before a swap, with or
+// without other writers; then the verdict is a conflict, and the other text stays.
 func TestTextThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	f.setRaw("foo", "\xff")

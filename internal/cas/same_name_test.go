@@ -11,8 +11,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Other processes may write under the same field manager. Their writes cannot always be distinguished from ours;
-// here they can.
+// Other processes may write under the same field manager. Their writes cannot always be distinguished from the
+// engine's writes. In these tests they can.
 
 // changeAs changes the ConfigMap under the name of a field manager. It may be called from a hook.
 func (f *fixture) changeAs(manager string, change func(*corev1.ConfigMap)) {
@@ -31,9 +31,9 @@ func withoutFoo(change func(*corev1.ConfigMap)) func(*corev1.ConfigMap) {
 	}
 }
 
-// Given a removal that is lost on its way; when another writer removes the key and changes something else
-// that it owns, within a second of its last write; then the verdict is unknown: admission may have made the
-// other change along with our removal.
+// Given a removal that is lost on its way; when another writer removes the key and changes another thing that it
+// owns, within a second of its last write; then the verdict is unknown. Admission may have made the other change
+// along with the engine's removal.
 func TestForeignRemovalWithinASecondIsUnknown(t *testing.T) {
 	for name, change := range map[string]func(*corev1.ConfigMap){
 		"another key": func(cm *corev1.ConfigMap) { cm.Data["other"] += "x" },

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What an operation costs does not depend on the kind.
+// An operation sends the same requests for each kind.
 func TestSecretsCostWhatConfigMapsDo(t *testing.T) {
 	const reading, strategic = "GET", "PATCH strategic"
 	for name, test := range map[string]struct {

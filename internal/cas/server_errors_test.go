@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What the API server answers with 500 may have been written or not, and may be so for ever.
+// A request that the API server answers with 500 may be applied or not, and the error may be permanent.
 
 // internalError is how the API server words a 500.
 func internalError(message string) *testcluster.Answer {
@@ -42,8 +42,8 @@ func answers(a *testcluster.Answer) func(*http.Response) {
 const brokenWebhook = `failed calling webhook \"check.example.com\": failed to call webhook: Post \"https://check.example.svc:443/?timeout=10s\": ` +
 	`dial tcp 10.0.0.1:443: connect: connection refused`
 
-// Given an API server or etcd that does not answer in time; when the write landed nevertheless, or did not and does the next time; then it is
-// applied, once.
+// Given an API server or etcd that does not answer in time; when the write was applied nevertheless, or is applied
+// at the second attempt; then it is applied once.
 func TestWriteThatIsAnsweredWith500IsFoundOut(t *testing.T) {
 	const timeout = "etcdserver: request timed out"
 	for name, test := range map[string]struct {

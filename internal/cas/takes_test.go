@@ -63,9 +63,8 @@ func (f *fixture) numbering(first func()) *Txn {
 	return txn
 }
 
-// Given three callers who compute a key in one request; when the second one gives up after its number was
-// computed and before the request is sent; then the request is made again without it, and the third caller
-// gets its number.
+// Given three callers who compute a key in one request; when the second one gives up before the request is sent;
+// then the request is made again without its number, and the third caller gets that number.
 func TestNumberOfWhoLeavesBeforeTheRequestIsSentGoesToTheNext(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	_, err := f.do(f.swapping("bar", Entry{}, one)) // so that nothing has to be learned before the next write

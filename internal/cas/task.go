@@ -76,7 +76,7 @@ type task struct {
 	result   TxnResult
 	err      error
 
-	// own is what the caller read itself, because the committer did not answer in time.
+	// own contains the caller's own read, which the caller makes if the committer does not answer in time.
 	own *Observation
 }
 

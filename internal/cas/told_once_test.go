@@ -15,7 +15,7 @@ func (f *fixture) counter(key string) Counter {
 	return Counter{Ref: f.ref, Key: key, Step: 1, FieldManager: "engine"}
 }
 
-// taken is what a call of Take gave.
+// taken contains the results of a call of Take.
 type taken struct {
 	Taken
 	err error

@@ -257,7 +257,7 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 			t.Errorf("after: %v %v", result.After.Labels(), result.After.Annotations())
 		}
 
-		// What is immutable takes labels still, and nothing else.
+		// An immutable object still accepts changes of labels, and of nothing else.
 		labels := &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("new"), two)}, At: []Version{v}, FieldManager: "engine"}
 		_, err = f.commit(labels)
 		f.want(Applied, err)
@@ -296,8 +296,8 @@ func TestRemovalOfSeveralKeysLeavesWhatIsGone(t *testing.T) {
 	f.wantFailed(err, "foo")
 }
 
-// Given a removal whose key was gone; when another puts it back as it was, and the removal is asked for again; then it is written: this process has
-// neither written the key nor taken it over.
+// Given a removal whose key was missing; when another writer creates the key again with the same value, and the
+// removal is requested again; then the key is removed. This process has neither written the key nor adopted it.
 func TestKeyThatWasGoneWasNotTakenOver(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.observe().Version()

@@ -51,8 +51,8 @@ func TestWaitingEndsWhereAKeyIsHeld(t *testing.T) {
 	}
 }
 
-// The API server serves a watch from a cache. What that shows of a ConfigMap that is gone holds in no read: the wait goes on,
-// without asking as fast as it can.
+// The API server serves a watch from a cache. Given a watch that shows a ConfigMap that is already deleted; then
+// the wait continues, and the engine limits the rate of its requests.
 func TestWaitingOnAWatchThatLagsBehind(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	was := f.live()

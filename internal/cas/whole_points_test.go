@@ -108,7 +108,7 @@ func (f *fixture) leavesWhenRefused(method string, reason string) context.Contex
 	return ctx
 }
 
-// A refusal that says of what is not there that it is, as a webhook may, is final.
+// A webhook may refuse a creation with AlreadyExists although the object is missing. Such a refusal is final.
 func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 	f := newEmptyFixture(t)
 	_, err := f.engine.Create(f.leavesWhenRefused(http.MethodPost, "AlreadyExists"), f.creation())
@@ -154,7 +154,8 @@ func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 	f.wantData(map[string]string{"foo": "new"})
 }
 
-// The context ends with each of the requests, before it is sent on or when it was answered: the verdict is true of what is there.
+// The context ends with each of the requests, before the request is sent on or after it was answered. The verdict
+// agrees with the object.
 func TestContextThatEndsAtEveryPointOfAWholeObject(t *testing.T) {
 	seen := func(f *fixture) {
 		f.observe()

@@ -47,8 +47,8 @@ func (f *fixture) quotes() {
 	})
 }
 
-// Given an admission policy that quotes what it refuses; when a write is refused; then its error quotes nothing of a Secret, and says all
-// that is said of a ConfigMap.
+// Given an admission policy that quotes the values that it refuses; when a write is refused; then its error quotes
+// nothing of a Secret, and everything of a ConfigMap.
 func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 	for name, call := range map[string]func(*fixture) error{
 		"swap": func(f *fixture) error { _, err := f.do(f.swapping("foo", Text(oldPlant), Text(newPlant))); return err },

@@ -46,7 +46,8 @@ type result struct {
 // the reason.
 const telling = 500 * time.Millisecond
 
-// loss is what is known of a write since its first response was lost. The zero value means that none was lost.
+// loss records what is known about a write since its first response was lost. The zero value means that no response
+// was lost.
 type loss struct {
 	backoff     wait.Backoff
 	first, last error

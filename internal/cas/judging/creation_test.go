@@ -43,8 +43,9 @@ func TestCreationIsSentAsItsKindIsStored(t *testing.T) {
 	}
 }
 
-// Given a creation whose response was lost; when a read finds an object of its name; then the creation was applied only if the object has the
-// content that was sent, and all entries of managedFields, at least one, are those of its field manager.
+// Given a creation whose response was lost; when a read finds an object of its name; then the creation counts as
+// applied if two conditions are met. The object has the content that was sent. managedFields have at least one
+// entry, and all entries have the field manager of the creation.
 func TestCreatedIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 	t.Parallel()
 	ofConfigMap := func(change func(*corev1.ConfigMap)) *judging.Observation {

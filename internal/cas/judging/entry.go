@@ -26,10 +26,9 @@ func (r Ref) String() string {
 // Noun names the object in an error text.
 func (r Ref) Noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
 
-// Entry is the content of one key of an object: text (data of a ConfigMap, or a field of any kind), bytes
-// (binaryData of a ConfigMap, or data of a Secret), another JSON value (a field of any kind, see JSON), or
-// nothing. The zero value is the absent entry. A key of a ConfigMap is never in both maps: the API server
-// refuses that.
+// Entry is the content of one key of an object. It is text (data of a ConfigMap, or a field of any kind), bytes
+// (binaryData of a ConfigMap, or data of a Secret), another JSON value (a field of any kind, see JSON), or nothing.
+// The zero value is the absent entry. A key of a ConfigMap is never in both maps: the API server refuses that.
 type Entry struct {
 	kind    entryKind
 	content string // the exact bytes

@@ -71,7 +71,7 @@ func TestDigestIsTheSameWhereHoldsIs(t *testing.T) {
 	}
 }
 
-// What may be anything holds whatever is there, and nothing too.
+// Anything holds each entry, and the absent entry too.
 func TestAnythingHoldsWhateverIsThere(t *testing.T) {
 	t.Parallel()
 	any := judging.Anything()

@@ -184,7 +184,7 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 type UnreachableError struct {
 	Host string
 	Err  error
-	// Told contains the causes that were already reported to the user. All errors of one Engine share it. It may be nil.
+	// The causes that were already reported to the user. All errors of one Engine share the map, which may be nil.
 	Told *sync.Map
 }
 

@@ -18,7 +18,7 @@ type world struct {
 
 type worldVersion struct {
 	judging.Version
-	// follows: our own write, conditional on the version before it, and known to have landed.
+	// follows: a write of this process, conditional on the version before it, and known to be applied.
 	follows bool
 }
 
@@ -110,7 +110,7 @@ func FuzzLineage(f *testing.F) {
 			case 0:
 				read()
 			case 1, 2:
-				w.add(false) // foreign
+				w.add(false) // by another writer
 			case 3:
 				w.uid++ // deleted and made again
 				w.add(false)

@@ -152,9 +152,10 @@ func (o *managedObject) asFields() *judging.Observation {
 	return seen
 }
 
-// FuzzOutcomeOfALostWrite writes an object by several managers, and then either applies a write of ours or does not. Other writers follow:
-// they update, apply, remove, and store an old copy of the object; a policy changes keys along with their writes; managedFields are
-// stripped and merged. Without a write of our field manager, the outcome is never applied. Our write alone is always applied.
+// FuzzOutcomeOfALostWrite writes an object by several managers, and then either applies a write of the engine or
+// does not. Other writers follow: they update, apply, remove, and store an old copy of the object; a policy changes
+// keys along with their writes; managedFields are stripped and merged. Without a write of the engine's field
+// manager, the outcome is never applied. The engine's write alone is always applied.
 func FuzzOutcomeOfALostWrite(f *testing.F) {
 	judgingtest.Seeds(f, 5000)
 	keys, values := []string{"a", "b", "c"}, []string{"", "1", "2"}

@@ -18,8 +18,8 @@ const (
 type Judgement struct {
 	Decision
 	Err error
-	// Changes are those of a Txn that is not refused, compared keys included, without keys that are already removed. A
-	// removal that has nothing to do has none.
+	// Changes contains the changes of a Txn that is not refused, compared keys included, without keys that are
+	// already removed. It is empty for a removal that has nothing to do.
 	Changes []Change
 }
 

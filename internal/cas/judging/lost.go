@@ -17,9 +17,9 @@ package judging
 //	version 8: foo is missing                  Unknown: removals leave no trace in managedFields
 //
 // No rule concludes from a changed object that the patch was not applied: its owner, an autoscaler or an
-// admission policy may have undone it since. Three writers escape the rules: another process that writes the
-// same values under the same field manager in the same second, a writer of an object whose managedFields the
-// API server does not update, and a proxy that sends a request twice.
+// admission policy may have undone it since. Three cases escape the rules: another process writes the same values
+// under the same field manager in the same second; the API server does not update the managedFields of the
+// object; or a proxy sends a request twice.
 
 import (
 	"encoding/json"
@@ -41,7 +41,7 @@ type LostWrite struct {
 	Changes []Change
 }
 
-// LostOutcome is what a read shows of a LostWrite.
+// LostOutcome classifies a LostWrite by a later read.
 type LostOutcome uint8
 
 const (
@@ -159,8 +159,9 @@ func (w LostWrite) ourEntryChanged(now *Observation) bool {
 	return now.gained(w.Base, w.isOurs)
 }
 
-// nothingElseChanged reports whether the object is the base with the changes, and no entry except ours changed.
-// Only keys of ConfigMaps and Secrets are stored as they are sent, so it is false for fields of other kinds.
+// nothingElseChanged reports whether the object is the base with the changes, and whether only the engine's entry
+// changed. Only keys of ConfigMaps and Secrets are stored as they are sent, so it is false for fields of other
+// kinds.
 func (w LostWrite) nothingElseChanged(now *Observation) bool {
 	if now.fields != nil {
 		return false

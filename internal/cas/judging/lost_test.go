@@ -16,8 +16,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// entryOfManager parses "helm@2~v2/scale!", an entry of managedFields without its fields: the manager, the second of its timestamp (1 if it
-// is left out), the API version (v1 if it is left out), the subresource, and "!" for the operation Apply.
+// entryOfManager parses "helm@2~v2/scale!", an entry of managedFields without its fields. The parts are the
+// manager, the second of its timestamp (by default 1), the API version (by default v1), the subresource, and "!"
+// for the operation Apply.
 func entryOfManager(t *testing.T, text string) metav1.ManagedFieldsEntry {
 	t.Helper()
 	parts := regexp.MustCompile(`^([a-z-]+)(?:@(\d))?(?:~([a-z0-9./]+?))?(?:/([a-z]+))?(!?)$`).FindStringSubmatch(text)
@@ -208,7 +209,7 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 engine@3"}, words{"8", "data.foo=2 helm@4", "data.bar=1 engine@2"}, unknown,
 		},
 
-		// Entries that are not ours.
+		// Entries of other writers.
 		"another writer wrote the same value": {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=2 helm@2"}, unknown,
 		},
@@ -299,7 +300,7 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			words{"8", "data.foo=2 engine", "data.bar=1", "stringData.bar helm!"}, alone,
 		},
 
-		// What was sent is not there.
+		// The object does not have the value that was sent.
 		"the value of the base": {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=1 kubectl", "data.bar=9 helm@2"}, unknown,
 		},

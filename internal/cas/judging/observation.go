@@ -33,7 +33,7 @@ type Writer struct {
 	Time      time.Time // UTC
 }
 
-// Observation is what one read found of an object. It does not change.
+// Observation contains what one read found of an object. It does not change.
 type Observation struct {
 	kind Kind
 	// configMap is nil if the object is missing. For a Secret, binaryData contains its data. For an object that was

@@ -20,7 +20,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// What is not there holds nothing, and nobody has written it.
+// The observation of a missing object is empty.
 func TestObservationOfNothing(t *testing.T) {
 	t.Parallel()
 	o := &judging.Observation{}

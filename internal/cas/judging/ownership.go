@@ -8,10 +8,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
 )
 
-// Owners returns the managers that own a key in managedFields: the manager that changed its value last and,
-// with server-side apply, every manager that applied the same value since. It returns none for an absent key,
-// and none if managedFields do not show the owner. A field that consists of parts has the owners of all its
-// parts.
+// Owners returns the managers that own a key in managedFields: the manager that changed its value last and, with
+// server-side apply, every manager that applied the same value since. It returns none for an absent key, or if
+// managedFields do not show the owner. A field that consists of parts has the owners of all its parts.
 func (o *Observation) Owners(key string) (owners []Writer) {
 	e := o.Entry(key)
 	if e.IsAbsent() {

@@ -14,9 +14,9 @@ type Request struct {
 	Body []byte
 }
 
-// Patch returns a merge patch that makes the changes while the object is at base: the API server refuses
-// another resourceVersion with 409, and another uid with 409 or 422. owner, if not nil, is the entry that
-// managedFields begin with.
+// Patch returns a merge patch that makes the changes while the object is at base. The API server refuses another
+// resourceVersion with 409, and another uid with 409 or 422. owner, if not nil, is the entry that managedFields
+// begin with.
 func Patch(base *Observation, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
 	kind, patch := types.MergePatchType, map[string]any{}
 	if base.fields != nil {

@@ -215,7 +215,8 @@ func (c *clock) wants(t *testing.T, want time.Duration) {
 	}
 }
 
-// Given a batch that siblings are expected of; then it waits for five times as long as they were apart, and for a second altogether.
+// Given a batch that expects more swaps; then it waits for five times the gap between them, and for a second
+// altogether.
 func TestBatchWaitsForFiveGapsAndASecondAtMost(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -229,8 +230,9 @@ func TestBatchWaitsForFiveGapsAndASecondAtMost(t *testing.T) {
 	}
 }
 
-// Given batches that wait; then one that is short of siblings changes nothing, also where another one was before, with a full one or a settled
-// number between them. Two in a row do.
+// Given batches that wait; when one batch has fewer swaps than expected; then nothing changes, also after an
+// earlier short batch, if a full batch or a settled number lies between the two. Two short batches in a row end the
+// wait.
 func TestOneShortBatchChangesNothing(t *testing.T) {
 	t.Parallel()
 	const waits = 50 * time.Millisecond

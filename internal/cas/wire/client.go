@@ -55,7 +55,7 @@ type Client struct {
 
 	open  rest.Interface // for fields
 	kinds *kinds
-	told  *sync.Map // UnreachableError.Told
+	told  *sync.Map // the causes that were already reported, shared by each UnreachableError
 }
 
 // New makes a Client. It sends no request.
@@ -231,7 +231,7 @@ func isExplained(err error) bool {
 	return false
 }
 
-// Outcome is what the response to one write says.
+// Outcome classifies the response to one write.
 type Outcome uint8
 
 const (

@@ -27,7 +27,7 @@ func busy(seconds int32) error {
 	}}
 }
 
-// What is tried again waits for as long as the API server says, 5 s at most, and no less than by itself.
+// A retry waits for as long as the API server says, at most 5 s, and at least for the backoff.
 func TestPauseIsAsLongAsTheAPIServerSaysFiveSecondsAtMost(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -20,8 +20,8 @@ type counts struct {
 	known func(int64) int
 }
 
-// counted has a take own each number that a version gave, and tells of takes that do not agree with that. A version may give
-// several, to takes of the one process whose request it was.
+// counted assigns each number that a version gave to a take, and reports takes that do not agree with the versions.
+// A version may give several numbers, to takes of the one process that sent the request.
 func (a *account) counted() {
 	c := &counts{account: a, index: map[int64]int{}, owner: map[int64]*op{}, owns: map[*op]bool{}}
 	for i := 1; i < len(a.states); i++ {
@@ -59,7 +59,7 @@ func (a *account) counted() {
 	}
 }
 
-// step is what the counter was before a version, and what it is at it.
+// step returns the counter before a version, and at it.
 func (a *account) step(i int) (from, to int64, err error) {
 	if from, err = numberIn(a.states[i-1].entries[counterKey]); err == nil {
 		to, err = numberIn(a.states[i].entries[counterKey])
@@ -69,7 +69,7 @@ func (a *account) step(i int) (from, to int64, err error) {
 
 func (c *counts) own(o *op, n int64) { c.owner[n], c.owns[o] = o, true }
 
-// claim has a take that was applied own the number that it was told.
+// claim assigns to an applied take the number that the take received.
 func (c *counts) claim(o *op) {
 	i, given := c.index[o.Number]
 	switch other := c.owner[o.Number]; {
@@ -94,7 +94,7 @@ func (c *counts) made(i int, untold history) (one *op) {
 	}
 	from, to, _ := c.step(i)
 	for n := from; n < to; n++ {
-		for _, told := range []int64{n, 0} { // who was killed was told none
+		for _, told := range []int64{n, 0} { // a take of a killed process received no number
 			at := slices.IndexFunc(untold, func(o *op) bool { return o.Number == told && can(o) })
 			if c.owner[n] == nil && at >= 0 {
 				c.own(untold[at], n)
@@ -112,8 +112,8 @@ func (c *counts) made(i int, untold history) (one *op) {
 	return one
 }
 
-// skipped returns an unknown take for each number that no caller received because the response to a write was lost. The write of that
-// number is that of a take that was under way, and that received a later number, or none.
+// skipped returns an unknown take for each number that no caller received because the response to a write was lost.
+// The number belongs to a take that was under way, and that received a later number, or none.
 func skipped(h history, states []state) (skips history) {
 	a := &account{history: h, states: states, index: map[cas.Version]int{}}
 	got := map[int64]bool{}
@@ -142,7 +142,7 @@ func skipped(h history, states []state) (skips history) {
 	return skips
 }
 
-// together tells of versions that gave numbers to one process and have changes of another.
+// together reports versions that gave numbers to one process and have changes of another process.
 func (a *account) together() {
 	for i := 1; i < len(a.states); i++ {
 		touched := a.touched(i)
@@ -154,8 +154,8 @@ func (a *account) together() {
 	}
 }
 
-// What the account of a counter passes, and what it must not. Version 1 has no counter yet. Of each version after it, what the
-// counter holds and who wrote that is given, or that a was changed from 0 to 1, with it or alone.
+// TestCounted checks the account of a counter. Version 1 has no counter yet. Each later version gives the value of
+// the counter and its writer, or changes a from 0 to 1, or both.
 func TestCounted(t *testing.T) {
 	t.Parallel()
 	const me, other = "taker-0", "swapper-1"

@@ -34,12 +34,12 @@ type op struct {
 	Creates    bool      `json:",omitempty"` // the ConfigMap, with all its keys
 
 	Verdict cas.Verdict `json:",omitempty"`
-	// Reason of a conflict, and those of the keys that it names.
+	// Reason of a conflict, and the reasons of the keys that it names.
 	Reason cas.Reason            `json:",omitempty"`
 	Failed map[string]cas.Reason `json:",omitempty"`
-	// Version is the one that was read, that an applied swap named, or that a conflict was told from.
+	// Version was read, or returned by an applied swap, or shows the conflict.
 	Version cas.Version
-	// Live is what the key held at Version.
+	// Live is the value of the key at Version.
 	Live       cas.Entry
 	Previous   cas.Entry
 	Wrote      bool        `json:",omitempty"`
@@ -50,7 +50,7 @@ type op struct {
 	Lost bool   `json:",omitempty"`
 	Err  string `json:",omitempty"`
 
-	isLater bool // the version told was a later one than Version
+	isLater bool // the worker received a later version than Version
 }
 
 type kind string
@@ -67,7 +67,7 @@ const (
 	request kind = "request" // no operation: one was sent
 )
 
-// never is the time at which a swap returns that was never answered, or not with the truth.
+// never is the time at which a swap without a true answer returns.
 const never = math.MaxInt64
 
 // now reads a clock that all processes of a machine share and that is never set.
@@ -122,7 +122,7 @@ func (j *journal) write(o *op) {
 	}
 }
 
-// history is what all workers wrote, one op for each operation.
+// history contains one op for each operation of all workers.
 type history []*op
 
 // in is the part about one ConfigMap.
@@ -136,13 +136,13 @@ func (h history) in(configMap string) history {
 	return part
 }
 
-// wroteKey tells whether the operation changed its keys for sure.
+// wroteKey reports whether the operation certainly changed its keys.
 func (o *op) wroteKey() bool { return o.Kind != readOp && o.Verdict == cas.Applied && o.Wrote }
 
-// mayHaveWritten tells whether nobody knows if the operation changed its keys.
+// mayHaveWritten reports whether the operation has an unknown outcome.
 func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == cas.Unknown }
 
-// madeAt is the operation as told with the version that it made instead of a later one.
+// madeAt returns a copy of the operation that has the version that it made, instead of a later one.
 func (o *op) madeAt(told, made state) *op {
 	earlier := *o
 	earlier.Version, earlier.isLater, earlier.Also = made.version, true, slices.Clone(o.Also)

@@ -20,11 +20,11 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// state is what a ConfigMap was at one version.
+// state is the content of a ConfigMap at one version.
 type state struct {
 	version cas.Version
 	entries map[string]cas.Entry
-	gone    bool   // it was deleted, as of the version
+	gone    bool   // the ConfigMap was deleted at the version
 	manager string // which wrote the counter, as managedFields say
 }
 

@@ -77,7 +77,7 @@ func (f *field) wantObjections(apart func()) {
 	f.Logf("%d operations, %d complaints, the first: %v, %v", len(f.history), len(illegal)+len(unaccounted), illegal, unaccounted[:min(1, len(unaccounted))])
 }
 
-// twoMaps is what the ConfigMaps hold at first, and the keys that are swapped. The last is also written blindly.
+// The ConfigMaps, the keys that are swapped, and the initial values. The last key is also written blindly.
 var (
 	twoMaps = []string{"one", "two"}
 	keys    = []string{"a", "b", "c", "d", "e"}
@@ -173,7 +173,7 @@ func made(h history, states []state) history {
 	return h
 }
 
-// initially is what a key holds at first.
+// initially returns the initial value of a key.
 func (f *field) initially(_, key string) cas.Entry {
 	if v, ok := f.initial[key]; ok {
 		return cas.Text(v)

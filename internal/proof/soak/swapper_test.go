@@ -16,11 +16,11 @@ type engineSwapper struct {
 	engine *cas.Engine
 
 	mu    sync.Mutex
-	views map[string]view // by ConfigMap: the newest that any goroutine was told of
+	views map[string]view // by ConfigMap: the newest that any goroutine received
 	count int
 }
 
-// view is what was known at one version, of one key at least.
+// view contains the known entries of one version, at least one.
 type view struct {
 	version cas.Version
 	entries map[string]cas.Entry
@@ -56,7 +56,7 @@ func (s *engineSwapper) loop(_ int, draw *rand.Rand) {
 	}
 }
 
-// look is a view that has the key: a read of its own, or what this worker was told last.
+// look returns a view that has the key: a read of its own, or the last view that this worker received.
 func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool) {
 	s.mu.Lock()
 	known := s.views[configMap]
@@ -101,8 +101,9 @@ func (s *engineSwapper) learn(configMap string, v view) view {
 	return v
 }
 
-// value is one that only this worker writes: never again, or one of two that come again and again. (Two who write the same
-// over the same cannot be told apart, where the answer to one of them is lost.)
+// value returns a value that only this worker writes: a new value, or one of two that it repeats. If the response
+// to a write is lost, the write cannot be distinguished from another writer's write of the same value over the same
+// value.
 func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
 	s.mu.Lock()
 	s.count++
@@ -150,7 +151,7 @@ func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *c
 	return txn
 }
 
-// removes tells whether this worker is the one who removes the key: two removals look the same.
+// removes reports whether this worker removes the key. Only one worker does, because two removals look the same.
 func (s *engineSwapper) removes(key string) bool {
 	for i, k := range s.Keys {
 		if k == key {

@@ -13,11 +13,11 @@ import (
 const (
 	// counterKey is the key that numbers are taken from, and that nobody swaps.
 	counterKey = "n"
-	// firstNumber is what it stands for where it is absent. No number is 0.
+	// firstNumber is the number of an absent counterKey. No number is 0.
 	firstNumber = 1
 )
 
-// numberIn is the number that the counter's key stands for.
+// numberIn returns the number in an entry of the counter's key.
 func numberIn(e cas.Entry) (int64, error) {
 	if e.IsAbsent() {
 		return firstNumber, nil
@@ -26,7 +26,7 @@ func numberIn(e cas.Entry) (int64, error) {
 	return strconv.ParseInt(v, 10, 64)
 }
 
-// number is what the counter's key holds where that is the next number.
+// number returns the entry of the counter's key for a number.
 func number(n int64) cas.Entry { return cas.Text(strconv.FormatInt(n, 10)) }
 
 // engineTaker takes numbers, several at once, and looks at the counter between.
@@ -95,7 +95,8 @@ func (w *worker) context(draw *rand.Rand) (context.Context, context.CancelFunc) 
 	return ctx, cancel
 }
 
-// gone is what is known of the numbers that were taken: those that somebody was told, and what is above all that was seen.
+// gone records the known numbers: the numbers that callers received, and a next number that is above all numbers
+// that were seen.
 type gone struct {
 	told map[int64]bool
 	next int64
@@ -117,13 +118,13 @@ func goneIn(h history) *gone {
 	return g
 }
 
-// take tells whether a take can have been answered as it was where the counter is that, and what it leaves. Of an unknown one the
-// checker tries all times. To have it find the right one soon, an unknown take waits while others come first for sure: it takes no
-// number that another was told, and does not give up its own before that is gone. Nor does it take one above all that was seen: nobody
-// can tell that from none.
+// take reports whether a take can have this answer at this value of the counter, and returns the value that it
+// leaves. The checker tries an unknown take at all times. Three rules reduce the search. An unknown take takes no
+// number that another take received. It does not give up its own number before the counter has passed it. It takes
+// no number above all that were seen: that is the same as no write.
 func (c *call) take(is cas.Entry) (bool, cas.Entry) {
 	n, err := numberIn(is)
-	isNext := c.Number == n || c.Number == 0 // who was killed was told none
+	isNext := c.Number == n || c.Number == 0 // a take of a killed process received no number
 	switch {
 	case err != nil:
 		return false, is

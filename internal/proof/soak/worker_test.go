@@ -26,7 +26,7 @@ import (
 // workerEnv makes a worker of the test binary.
 const workerEnv = "SOAK_WORKER"
 
-// role is what a worker does.
+// role selects the work of a worker.
 type role string
 
 const (
@@ -42,7 +42,7 @@ const (
 	piecemeal role = "piecemeal" // transactions that write their keys one by one
 )
 
-// plan is what a worker is told, in the first line of its input. The end of its input tells it to stop.
+// plan is the configuration of a worker, in the first line of its input. The worker stops at the end of its input.
 type plan struct {
 	Name       string
 	Role       role
@@ -66,7 +66,7 @@ func (p *plan) config() *rest.Config {
 	return &rest.Config{Host: p.Host, QPS: -1, BearerToken: p.Token, TLSClientConfig: p.TLS}
 }
 
-// worker is what all roles share.
+// worker contains what all roles share.
 type worker struct {
 	plan
 	journal journal
@@ -116,7 +116,7 @@ func workOn(in *bufio.Reader, out io.Writer) error {
 	return w.journal.err
 }
 
-// loop is what each goroutine does until the worker is to stop, and what is done after that.
+// loop returns the function that each goroutine runs until the worker stops, and a function to call after that.
 func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
 	if slices.Contains([]role{plain, broken, unguarded, piecemeal}, w.Role) {
 		return newPlainWriter(w)
@@ -178,7 +178,7 @@ type tap struct {
 	wire *wire
 }
 
-// underWay is what a request is known by to be that of an operation, whose own fields belong to who does it.
+// underWay identifies the requests of an operation. Only the goroutine of an operation uses the fields of the op.
 type underWay struct {
 	configMap string
 	lost      bool // a response about the ConfigMap was lost
