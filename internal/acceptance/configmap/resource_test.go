@@ -143,7 +143,7 @@ func TestConfigMapTakesOverAtTheVersionOfThePlan(t *testing.T) {
 	p.Set("testmap", "theirs", "1")
 	p.Write(fixture.WholeBlock("all", `data = { mine = "1" }`))
 	p.Wants(p.Plan(), "Unmanaged Keys Will Change", "Key: theirs")
-	p.Set("testmap", "new", "1") // which the plan has not told of
+	p.Set("testmap", "new", "1") // after the plan
 	p.ApplyRefused("Error: Compare-And-Swap Conflict", " changed after ", "Nothing was written.")
 	p.WantLive("testmap", fixture.Data{"theirs": "1", "new": "1"})
 	p.Wants(p.Plan(), "Key: new", "Key: theirs")
@@ -169,7 +169,8 @@ func TestConfigMapVanishedOrMadeAgain(t *testing.T) {
 	}
 }
 
-// What drops a resource from the state is read afresh: a sibling's refresh has just seen no ConfigMap, and now there is one.
+// A resource is dropped from the state only after a fresh read: the refresh of another resource has just seen no
+// ConfigMap, and now there is one.
 func TestConfigMapAbsenceIsToldFromAReadOfItsOwn(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()
@@ -201,7 +202,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "two"}, Data: fixture.Data{"foo": "two"}})
 	p.PlanNothing()
 
-	// The whole map, and a foreign write meanwhile.
+	// The whole map, and a write of another writer meanwhile.
 	p.Write(source("three") + fixture.WholeBlock("all", `data = tomap({ (terraform_data.x.output) = "1" })`, `labels = { "l" = "two" }`))
 	p.Plan()
 	p.Set("testmap", "foo", "foreign")

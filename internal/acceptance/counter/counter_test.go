@@ -134,7 +134,7 @@ func TestCounterIsReplacedByOneOfAnotherKey(t *testing.T) {
 	f.WantLive("other", fixture.Data{"port": "21"})
 }
 
-// What others do between a plan and its apply is no conflict: the number is the one that is there then.
+// A write between a plan and its apply is no conflict: the apply takes the number that it finds.
 func TestCounterBetweenPlanAndApply(t *testing.T) {
 	for name, test := range map[string]struct {
 		between func(*fixture.Fixture)

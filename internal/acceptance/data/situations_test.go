@@ -240,7 +240,7 @@ func TestConfigMapDataPinnedVersion(t *testing.T) {
 	p.PlanNothing() // without a write it checks nothing
 }
 
-// What several resources of one ConfigMap write in one apply is not in each other's way, and comes in few requests.
+// Several resources of one ConfigMap in one apply do not conflict with each other, and share requests.
 func TestConfigMapDataBesideOthers(t *testing.T) {
 	f := fixture.New(t)
 	p := f.Proxied()

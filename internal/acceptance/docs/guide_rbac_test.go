@@ -51,7 +51,7 @@ func guideRoles(t *testing.T) map[string][2][]string {
 	return rows
 }
 
-// roleCase is one thing that a row is about. What is in the state before, the administrator has applied.
+// roleCase is one case of a row. The administrator has applied the resources that are in the state before.
 type roleCase struct {
 	before   fixture.Data
 	applied  string
@@ -374,7 +374,7 @@ func TestGuidePipelineOfTwoAccounts(t *testing.T) {
 	if want := [][]string{{"get"}, {"get", "patch"}}; len(rules) != 2 || !cmp.Equal(want, [][]string{rules[0].Verbs, rules[1].Verbs}) {
 		t.Fatalf("the rules are %v, want the verbs %v", rules, want)
 	}
-	p.Cluster.User(t, "later-"+p.Live("settings").ResourceVersion, p.Namespace, rules...) // it waits until its own grant is known; theirs is known then too
+	p.Cluster.User(t, "later-"+p.Live("settings").ResourceVersion, p.Namespace, rules...) // it waits until its own grant is known; the grants of the accounts are known then too
 	p.CLI.Write("main.tf", fixture.TerraformSource+guideFile(t, "rbac/main.tf"))
 	p.CLI.Env = append(p.CLI.Env, "TF_VAR_host="+p.Cluster.Config.Host,
 		"TF_VAR_cluster_ca_certificate="+base64.StdEncoding.EncodeToString(p.Cluster.Config.CAData))

@@ -94,8 +94,8 @@ func TestConfigMapEntryManyOfOneConfigMap(t *testing.T) {
 	}
 }
 
-// TestConfigMapEntryForeignWriteInTheMiddle lets another writer write as soon as the third write has landed, before the
-// provider hears of that.
+// TestConfigMapEntryForeignWriteInTheMiddle lets another writer write as soon as the third write is applied, before
+// the provider hears of that.
 func TestConfigMapEntryForeignWriteInTheMiddle(t *testing.T) {
 	const many, landed = 40, 3
 	for _, scope := range []string{"object", "key"} {
@@ -106,7 +106,7 @@ func TestConfigMapEntryForeignWriteInTheMiddle(t *testing.T) {
 				f.Create("testmap", fixture.Data{})
 				var mu sync.Mutex
 				patches := 0
-				wrote := map[string]bool{} // keys of the requests before the foreign write
+				wrote := map[string]bool{} // keys of the requests before the write of the other writer
 				hook := func(r *http.Request) testcluster.Fault {
 					if r.Method != http.MethodPatch {
 						return testcluster.Fault{}

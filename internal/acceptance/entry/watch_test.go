@@ -27,7 +27,8 @@ func (c *cutBody) Read(p []byte) (int, error) {
 	return c.ReadCloser.Read(p)
 }
 
-// What is expected comes while no watch is open, again and again the connection is cut, and history is gone.
+// The expected value is set while no watch is open, the connection breaks again and again, and the history is
+// compacted.
 func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "0"})

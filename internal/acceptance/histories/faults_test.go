@@ -151,7 +151,7 @@ func (h *history) strikes(r *run, f fault, fired, isStill *atomic.Bool, cancel f
 	})
 }
 
-// managedFields are those of an object; empty where there is none.
+// managedFields returns the managedFields of an object; empty if there is none.
 func (h *history) managedFields(name string) []metav1.ManagedFieldsEntry {
 	var o metav1.PartialObjectMetadata
 	raw, err := h.send(http.MethodGet, name, "", nil, false)

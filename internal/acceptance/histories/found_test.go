@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What random histories found, step by step.
+// Steps that random histories found.
 
 // Given a plan that adds a key to a whole Secret, and another who adds the same key with the same value before the apply; then the apply is a
 // conflict, and says so once. Terraform from 1.16 reported a warning, and took the key.
@@ -38,8 +38,8 @@ func TestHistoryOfDriftInAStateThatIsOld(t *testing.T) {
 	p.WantLive("testmap", fixture.Data{"foo": "9", "bar": "other"})
 }
 
-// Given a number whose response is lost, and an entry of the same ConfigMap that is created after it; then the counter takes the next number, the entry
-// conflicts with the version that its plan saw, and the next run creates it.
+// Given a number whose response is lost, and an entry of the same ConfigMap after it; then the counter takes the next
+// number. The entry conflicts with the version that its plan saw, and the next run creates it.
 func TestHistoryOfANumberWhoseResponseIsLost(t *testing.T) {
 	p := fixture.NewPipelineOf(t, driver.Terraform116)
 	p.Create("testmap", fixture.Data{"foo": "5"})
@@ -53,8 +53,9 @@ func TestHistoryOfANumberWhoseResponseIsLost(t *testing.T) {
 	p.WantLive("testmap", fixture.Data{"foo": "7", "after": "1"})
 }
 
-// Given a planned removal of one key whose response is lost, and an update of another key of the same object after it, in the same run; then the key is
-// removed, and the update conflicts with the version that its plan saw. The next run makes the update.
+// Given a planned removal of one key whose response is lost, and an update of another key of the same object in the
+// same run; then the key is removed. The update conflicts with the version that its plan saw, and the next run makes
+// it.
 func TestHistoryOfARemovalWhoseResponseIsLost(t *testing.T) {
 	t.Parallel()
 	lost := func(p *fixture.Pipeline, both, after string) {

@@ -121,7 +121,7 @@ type tally struct {
 	lengths []int
 }
 
-// missing is what has not happened, and must.
+// missing returns the operations and verdicts that must still happen.
 func (c *tally) missing() []string {
 	must := mustHappen
 	if *historySteps >= 50_000 {
@@ -150,12 +150,12 @@ var mustHappen = []string{
 	"plan: " + titleChanged, "apply: " + titleStale, "apply: " + titleHalted, "apply: " + titlePluginFailed, "import: " + titleNoMap, "import: " + titleNoKey,
 }
 
-// rare is what some thousand steps can lack. The long histories of make soak must have it.
+// rare has verdicts that some thousand steps can lack. The long histories of make soak must contain them.
 var rare = []string{
 	"plan: " + titleNoMap, "plan: " + titleTwice, "plan: " + titleMoves, "apply: " + titleNotACounter, "apply: " + titleUnknown,
 }
 
-// Of the resources of Secrets, each.
+// Each resource of Secrets must have its own.
 func init() {
 	for of, also := range map[string][]string{
 		"cas_secret_entry": {"plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
@@ -357,7 +357,7 @@ func (h *history) step(t *rapid.T) {
 	case "land":
 		h.land()
 	default:
-		h.foreign(op)
+		h.actAsOther(op)
 	}
 }
 
@@ -370,7 +370,7 @@ func (h *history) configure(n int) {
 	} else {
 		w.blocks = slices.Clone(w.blocks)
 		which := []int{pick(h.T, "block", upTo(len(w.blocks))...)}
-		if oneIn(h.T, "all blocks", 2) { // siblings that write in one run
+		if oneIn(h.T, "all blocks", 2) { // resources that write in one run
 			which = upTo(len(w.blocks))
 		}
 		for _, i := range which {
@@ -625,8 +625,8 @@ func (h *history) create(cm string, data map[string]string) {
 	})
 }
 
-// foreign is what another writer does.
-func (h *history) foreign(op string) {
+// actAsOther makes another writer do something.
+func (h *history) actAsOther(op string) {
 	cm := pick(h.T, "object", "a", "a", "a", "b", "s", "s")
 	key, value := pick(h.T, "key", allKeys...), pick(h.T, "value", append(someValues, "x")...)
 	if oneIn(h.T, "gets in the way", 2) { // a workspace is about to write it
@@ -695,7 +695,7 @@ func (h *history) writes(cm, key, value string) {
 		h.interfere(h.names[cm], key, value)
 		return outcome{}
 	}, func(m *model) outcome {
-		m.foreign(cm, key, value)
+		m.writeAsOther(cm, key, value)
 		return outcome{}
 	})
 }

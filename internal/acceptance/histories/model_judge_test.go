@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// rule is what must hold of one key, and what it becomes.
+// rule has the requirement of one key, and its new value.
 type rule struct {
 	key, want, to string
 	guard         bool // it is compared only
@@ -93,7 +93,7 @@ func (p *process) judge(cm, op string, at []version, rules []rule) (data map[str
 	return judge(o, op, rules)
 }
 
-// commit judges and writes, and gives the ConfigMap before and after. What it is bound to is judged last.
+// commit evaluates and writes, and returns the ConfigMap before and after. The bound version is compared last.
 func (p *process) commit(
 	cm, op string, at []version, bound version, rules []rule, labels map[string]string,
 ) (before, after *liveMap, title string) {
@@ -132,7 +132,7 @@ func isRemoved(o *liveMap, at []version, rules []rule) bool {
 	return title == "" && len(data) == 0 && !slices.ContainsFunc(at, isOther)
 }
 
-// firstRule is what must hold of a key that the state does not have.
+// firstRule returns the rule of a key that the state does not have.
 func (b *block) firstRule(key string) rule {
 	want, isExpected := b.expected[key]
 	r := rule{key: key, want: want, to: b.values[key], isExpected: isExpected}
@@ -152,7 +152,7 @@ func (b *block) createRules() (rules []rule) {
 	return rules
 }
 
-// updateRules are those of entries and data. An error is about keys that need an expectation.
+// updateRules returns the rules of an update of an entry or data. An error is about keys that need an expectation.
 func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 	for _, key := range namesIn(b.values, was.values, b.expected) {
 		held, has := was.values[key]
@@ -203,7 +203,8 @@ func (t *tracking) staysWhatever(key string) bool {
 	return t.policy == "abandon" || t.policy == "restore" && !known || t.policy == "release" && (!known || first != "")
 }
 
-// stays reports whether a block, when it lets a key go that holds this, leaves it as it is. What somebody else removed is not put back.
+// stays reports whether a block leaves a key as it is when it releases the key. A key that somebody else removed is
+// not put back.
 func (b *block) stays(was *tracking, key, v string) bool {
 	as := *was
 	as.policy = b.policy
@@ -277,8 +278,8 @@ func (t *tracking) isForgotten(key, v string) bool {
 	return !known && v != ""
 }
 
-// drifted is what somebody else changed after the last apply, or may have: title is what it is called where the block would overwrite some of it, accepted reports
-// whether some of it is what the block says.
+// drifted compares the state with the last write. title names the drift if the block would overwrite some of it;
+// accepted reports whether the block has some of the new values.
 func (b *block) drifted(was *tracking) (title string, accepted bool) {
 	if was.alike {
 		return "", false
@@ -336,7 +337,7 @@ func (t *tracking) refuses(live map[string]string) string {
 	return title
 }
 
-// removal is what a plan says of the removal of keys that hold these values.
+// removal returns the error and the warnings of a plan that removes keys with these values.
 func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
 	as := *was
 	as.policy = b.policy
@@ -379,7 +380,7 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 	return "", warnings
 }
 
-// wholeRules are what an update of a whole ConfigMap does.
+// wholeRules returns the changes of an update of a whole ConfigMap.
 func (b *block) wholeRules(was *tracking) (rules []rule, labels map[string]string) {
 	if b.values != nil {
 		for _, key := range namesIn(b.values, was.values) {

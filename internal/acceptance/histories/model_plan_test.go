@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sight is what the plan of a removal saw.
+// sight is the content that the plan of a removal saw.
 type sight struct {
 	version
 
@@ -16,7 +16,7 @@ type sight struct {
 	needs  []string          // of a tainted resource's replacement: the keys that it needs as they are
 }
 
-// change is what a plan does to one resource.
+// change is the planned action of one resource.
 type change struct {
 	action string
 	saw    *sight
@@ -32,7 +32,8 @@ type boundTo struct {
 	adopted []string
 }
 
-// holds is what the plan of a creation notes. replaced is what is removed first, in the same place.
+// holds returns the requirements that the plan of a creation records. The resource replaced is removed first, in the
+// same place.
 func (p *process) holds(b *block, made map[string]bool, replaced *tracking) (to boundTo) {
 	o := p.live[b.cm]
 	switch {
@@ -56,7 +57,7 @@ type modelPlan struct {
 	changes map[string]change
 }
 
-// touch is what the resources of a plan do to a key.
+// touch has the uses of one key by the resources of a plan.
 type touch struct {
 	removed, lacking bool // lacking: by a whole object, whose data lacks it
 	writer           string
@@ -195,7 +196,8 @@ func (t *tracking) withBack(found map[string]string) *tracking {
 	return &as
 }
 
-// again is what is known where the ConfigMap is another one than the state's: of that, the resource has written nothing yet. What was not known stays so.
+// again returns the tracking of a ConfigMap that was created again: the resource has written nothing to it yet.
+// Unknown originals stay unknown.
 func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
 	if o == nil || o.uid == t.uid || t.first == nil {
 		return t, nil
@@ -227,7 +229,8 @@ func (t *tracking) keepsWhole(o *liveMap) (title string) {
 	return title
 }
 
-// planCreation checks a creation. replaced is what is removed first, in the same place; made are the ConfigMaps that the plan makes.
+// planCreation checks a creation. The resource replaced is removed first, in the same place; made has the ConfigMaps
+// that the plan creates.
 func (p *process) planCreation(b *block, replaced *tracking, made map[string]bool) (title string, warnings []string) {
 	o := p.live[b.cm]
 	notYet := func(title string) (string, []string) {
@@ -351,7 +354,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	return b.overDrift(was, warnings)
 }
 
-// leavesDrift is what a plan says that leaves a Secret as it is. Of a ConfigMap, it shows a change.
+// leavesDrift returns the warnings of a plan that leaves a Secret as it is. For a ConfigMap, the plan shows a change.
 func (b *block) leavesDrift(was *tracking) (warnings []string) {
 	if title, _ := b.drifted(was); b.secret && title != "" && b.drift != "off" {
 		warnings = append(warnings, title)
@@ -359,7 +362,7 @@ func (b *block) leavesDrift(was *tracking) (warnings []string) {
 	return warnings
 }
 
-// overDrift is what a plan says of an update that overwrites what somebody else changed.
+// overDrift returns the error or the warnings of an update that overwrites a change by somebody else.
 func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
 	writes, leaves := *b, *b
 	if b.kind != "whole" {
@@ -466,7 +469,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 		}
 		if !isUsed {
 			isGone := was == nil
-			if !w.readsFirst { // what is gone is found out after its removal is planned
+			if !w.readsFirst { // a missing object is found after its removal is planned
 				was = unread
 			}
 			if was == nil {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// This is what DESIGN.md says of allocations, as a small program. Its values are numbers from 1 on. Ids come from the states: a new allocation may have any
-// id that was never used before.
+// This is the section of DESIGN.md about allocations, as a small program. Its values are numbers from 1 on. Ids come
+// from the states: a new allocation may have any id that was never used before.
 
 // Titles of diagnostics about allocations.
 const (
@@ -104,7 +104,7 @@ func (m *poolModel) find(id string) (value int) {
 	return 0
 }
 
-// refresh is what a refresh leaves of an allocation.
+// refresh returns an allocation after a refresh.
 func (m *poolModel) refresh(was poolTracking) (now poolTracking, warning string) {
 	value := m.find(was.id)
 	_, isTaken := m.members[was.value]
@@ -120,7 +120,7 @@ func (m *poolModel) refresh(was poolTracking) (now poolTracking, warning string)
 	return was, ""
 }
 
-// poolChange is what a plan does to one allocation.
+// poolChange is the planned action of one allocation.
 type poolChange struct {
 	action string
 	to     poolBlock

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// This is what DESIGN.md and the documentation say of the provider, as a small program: two ConfigMaps and two Secrets, workspaces that plan and
-// apply one after the other, and others who write in between. It knows nothing of the provider's code, and its words are spelled out here.
+// These are the rules of DESIGN.md and the documentation, as a small program: two ConfigMaps and two Secrets,
+// workspaces that plan and apply one after the other, and others who write in between. It knows nothing of the
+// provider's code, and its words are spelled out here.
 
 // Titles of diagnostics.
 const (
@@ -119,7 +120,8 @@ type workspace struct {
 
 func (w *workspace) save(state map[string]*tracking) { w.state, w.serial = state, w.serial+1 }
 
-// write is what one request does to a ConfigMap: only while that is at the base, or there is none where the base is none.
+// write has the changes of one request. It is applied only to the base version; with the zero version, only if there
+// is no object.
 type write struct {
 	cm           string
 	base         version
@@ -160,7 +162,7 @@ type model struct {
 	bound  map[int]string
 }
 
-// clone makes another world. What is not changed in place is shared.
+// clone makes another world. The worlds share everything that is never changed in place.
 func (m *model) clone() *model {
 	c := &model{maps.Clone(m.live), nil, slices.Clone(m.late), m.landed, m.last, maps.Clone(m.bound)}
 	for _, w := range m.spaces {
@@ -212,8 +214,8 @@ func with(all, changes map[string]string) map[string]string {
 	return all
 }
 
-// foreign is a write of another's: of a key, or of a label where that is empty.
-func (m *model) foreign(cm, key, value string) {
+// writeAsOther applies a write of another writer: to a key, or to a label if the key is empty.
+func (m *model) writeAsOther(cm, key, value string) {
 	w := write{cm: cm, data: map[string]string{key: value}}
 	if key == "" {
 		w.data, w.labels = nil, map[string]string{"l": value}
@@ -241,7 +243,7 @@ type process struct {
 	isEither bool
 }
 
-// fault is what happens to one write that would land: the at-th of the process.
+// fault happens to one write that would be applied: the at-th of the process.
 type fault struct {
 	kind  string // kill before, kill after, interrupt, lose before, lose after, overtaken
 	at    int
@@ -275,7 +277,7 @@ func (p *process) send(w write) (again bool, title string) {
 	}
 	interferes := func() {
 		if p.fault.other {
-			p.foreign(w.cm, p.fault.key, p.fault.value)
+			p.writeAsOther(w.cm, p.fault.key, p.fault.value)
 		}
 	}
 	if p.writes++; p.writes != p.fault.at {

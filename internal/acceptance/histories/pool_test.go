@@ -20,13 +20,13 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// someNumbers are those that others write about.
+// someNumbers has the numbers that other writers use.
 var someNumbers = []int{1, 2, 3, 4, 5, 6, 7}
 
 // poolShare is how many steps of histories go to a pool: a tenth of the others'.
 const poolShare = 10
 
-// poolMustHappen is what every run must have of histories of a pool.
+// poolMustHappen has the operations and verdicts that the histories of a pool must contain.
 var poolMustHappen = []string{
 	"plan: create", "plan: update", "plan: delete", "plan: delete, create", "plan: " + titleGone, "plan: " + titleTakenOver,
 	"apply: ", "apply: " + titleFull, "apply: " + titleGone, "apply: " + titleUnknown, "import: ", "import: " + titleWithoutID, "import: " + titleNothingThere,
@@ -133,14 +133,14 @@ func (h *poolLab) step() {
 	case "apply":
 		h.apply(n)
 	case "foreign":
-		h.foreign()(h.model.members)
+		h.changeByHand()(h.model.members)
 		h.model.version++
 		h.put()
 	case "refresh":
 		h.count("op refresh")
 		state, _, warnings := h.model.plan(w, false, false, "")
 		w.state = state
-		h.told("refresh: ", r.Refresh(context.Background(), driver.Options{}), "", warnings)
+		h.compareMessages("refresh: ", r.Refresh(context.Background(), driver.Options{}), "", warnings)
 	case "import":
 		h.imports(n)
 	case "taint":
@@ -180,8 +180,8 @@ func (h *poolLab) configure(n int) {
 	r.Write(body)
 }
 
-// foreign is what somebody does by hand.
-func (h *poolLab) foreign() func(map[int]poolMember) {
+// changeByHand makes a change by hand.
+func (h *poolLab) changeByHand() func(map[int]poolMember) {
 	op, value := pick(h.T, "by hand", "by hand", "remove", "take over", "rename", "remove the pool"), pick(h.T, "value", someNumbers...)
 	if op == "remove the pool" && !oneIn(h.T, "is sure", 3) {
 		op = "remove"
@@ -240,7 +240,7 @@ func (h *poolLab) apply(n int) {
 		state, changes, warnings = h.model.plan(w, o.NoRefresh, o.Destroy, replace)
 	}
 	made := r.MakePlan(context.Background(), o)
-	h.told("plan: ", made, "", warnings)
+	h.compareMessages("plan: ", made, "", warnings)
 	got := map[string]string{}
 	for _, c := range made.Plan.Changes {
 		if c.Action != driver.NoOp {
@@ -263,7 +263,7 @@ func (h *poolLab) apply(n int) {
 		h.Fatalf("the plan makes %v, want %v", got, want)
 	}
 	if oneIn(h.T, "another is faster", 4) {
-		h.foreign()(h.model.members)
+		h.changeByHand()(h.model.members)
 		h.model.version++
 		h.put()
 	}
@@ -284,7 +284,7 @@ func (h *poolLab) apply(n int) {
 	r.route.proxy.SetHook(nil)
 	h.model.newID = func(label string) string { return h.idOf(r, label) }
 	title := h.model.apply(w, state, changes)
-	h.told("apply: ", result, title, nil)
+	h.compareMessages("apply: ", result, title, nil)
 }
 
 // isMixed reports whether some only go, and not all.
@@ -361,13 +361,13 @@ func (h *poolLab) imports(n int) {
 			continue
 		}
 		result := r.Import(context.Background(), allocationOf(b.label), fmt.Sprintf("%s/%s/pool/%d", h.Namespace, h.name, value))
-		h.told("import: ", result, h.model.imports(w, b.label, value), nil)
+		h.compareMessages("import: ", result, h.model.imports(w, b.label, value), nil)
 		return
 	}
 }
 
-// told holds what a command said against the title of the error that it must have, if any, and of warnings that it must have.
-func (h *poolLab) told(what string, result *driver.Result, title string, warnings []string) {
+// compareMessages compares the diagnostics of a command with the required title of an error, if any, and the required warnings.
+func (h *poolLab) compareMessages(what string, result *driver.Result, title string, warnings []string) {
 	h.count(what + title)
 	got := ended(result)
 	var want []string
@@ -394,7 +394,7 @@ func (h *poolLab) told(what string, result *driver.Result, title string, warning
 	}
 }
 
-// live is what the pool has, and its text.
+// live returns the members of the pool, and its text.
 func (h *poolLab) live() (map[int]poolMember, string) {
 	o, err := h.get(h.name)
 	if err != nil {

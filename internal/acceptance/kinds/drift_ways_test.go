@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// A key that vanished and that the configuration no longer names is another's, when it comes back.
+// A key that vanished and that the configuration no longer names belongs to another writer when it comes back.
 func TestAKeyThatVanishedAndIsNamedNoLongerIsForgotten(t *testing.T) {
 	for _, onDrift := range []string{"warning", "error", "off"} {
 		t.Run(onDrift, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestDriftAfterAWriteOfUnknownOutcome(t *testing.T) {
 	})
 }
 
-// What is put back already is restored.
+// A value that somebody put back already counts as restored.
 func TestRestoreOfWhatSomebodyPutBack(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "0"})

@@ -55,7 +55,7 @@ func TestSecretSituations(t *testing.T) {
 				p.PlanNothing()
 				return
 			}
-			if name == "too large" { // a sibling may free space in the same apply
+			if name == "too large" { // another resource may free space in the same apply
 				p.Wants(p.Plan(), "Secret Too Large")
 				p.Wants(p.ApplyRefused(test.refused...), "!New values", "!Other values", "!bytes,")
 				return

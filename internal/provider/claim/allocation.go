@@ -27,7 +27,7 @@ type Allocation struct {
 	Wait         time.Duration // for how long it waits for something to become free
 }
 
-// name is what the registry calls an allocation: no key has a space.
+// name is the name of an allocation in the registry: no key has a space.
 func (a *Allocation) name() string { return "allocation " + a.ID }
 
 // idLength is long: 80 bits. An id is compared with all others that ever were in a pool.
@@ -177,7 +177,7 @@ func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry,
 	}
 }
 
-// Adopt takes over what the pool has of a value, for an import. A later read could find another's there.
+// Adopt adopts the member that has a value, for an import. A later read could find the member of another claimant.
 func (r *Run) Adopt(ctx context.Context, a Allocation, memory *Memory, about diagnose.Subject) (pool.Member, diag.Diagnostics) {
 	if !r.Configured() {
 		return pool.Member{}, diag.Diagnostics{NotConfigured()}
@@ -197,7 +197,7 @@ func (r *Run) Adopt(ctx context.Context, a Allocation, memory *Memory, about dia
 	return m, diags
 }
 
-// Found is what a pool has of an allocation.
+// Found is the result of a look for an allocation in its pool.
 type Found struct {
 	IsThere bool
 	Member  pool.Member // the one with its id
@@ -278,7 +278,7 @@ func (r *Run) computed(a Allocation, next func(*pool.Pool) (*pool.Pool, error)) 
 	}}
 }
 
-// pool is what a key holds. It is an empty one where the key is absent, and where there is an error.
+// pool parses the pool in a key. It returns an empty pool for an absent key, and with an error.
 func (r *Run) pool(id terms.EntryID, live cas.Entry) (*pool.Pool, error) {
 	if live.IsAbsent() {
 		return &pool.Pool{}, nil

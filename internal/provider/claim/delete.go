@@ -34,9 +34,10 @@ func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
 	return e.IsAbsent() && fateOf(cmp.Or(c.Policy, terms.PolicyRestore), c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
 }
 
-// PlanDelete reads the object and notes what the removal compares with. The prior state is not enough: Terraform before
-// 1.12.2 plans the removal of a dropped block before it refreshes. While applying it notes nothing, since a foreign write would pass for
-// what the plan saw; the removal then compares with the prior state. Where notes is true, the keys count as removed in this run.
+// PlanDelete reads the object and records the content that the removal compares with. The prior state is not enough:
+// Terraform before 1.12.2 plans the removal of a dropped block before it refreshes. While applying it records nothing,
+// since a write of another writer would pass for the content that the plan saw; the removal then compares with the
+// prior state. If notes is true, the keys count as removed in this run.
 func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
 	all, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
@@ -154,14 +155,14 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 	if !diags.HasError() && become.any(fate.isRefused) {
 		diags.Append(ch.checkRemoval(ctx)...)
 	}
-	if ch.Memory.removalOf(ch.Prior.ID) == nil { // no plan has told
+	if ch.Memory.removalOf(ch.Prior.ID) == nil { // no plan has reported it
 		diags.Append(ch.Prior.unplanned(become, ch.Prior.Values, nil, ch.about)...)
 	}
 	if diags.HasError() || len(txn.Keys) == 0 {
 		return diags
 	}
 	result, err := ch.Run.commit(ctx, txn, ch.about, timeout)
-	return append(diags, ch.told(txn, result, err)...)
+	return append(diags, ch.report(txn, result, err)...)
 }
 
 // letGo gives what becomes of the keys of a removal: what the plan noted, if the memory has that, or else what the prior state says.

@@ -17,13 +17,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Memory is what is known of one resource instance beside its state. Private state keeps it, as one JSON document: each call of Terraform begins with
-// [Recall], and ends with [Memory.Keep]. What has not changed is kept with the same bytes, since Terraform takes other bytes for a change, and in few of them:
-// Terraform writes the whole state after each resource.
+// Memory has the facts about one resource instance that are not in its state. Private state keeps them as one JSON
+// document: each call of Terraform begins with [Recall], and ends with [Memory.Keep]. An unchanged memory keeps its
+// bytes, since Terraform takes other bytes for a change. The bytes are few, since Terraform writes the whole state
+// after each resource.
 //
-// No value of a Secret is in it, nor anything that guesses of one could be tested against; of a ConfigMap's values First has whole ones, and else there are digests.
+// A memory contains no value of a Secret, and nothing that guesses could be tested against. For a ConfigMap, First has
+// whole values, and the rest digests.
 type Memory struct {
-	// Form is the version of all this. What has another one is refused.
+	// Form is the version of the stored form. Another form is refused.
 	Form int `json:"form"`
 	// Instance is a random token. It tells the instance from others of the same run that want the same key or object. A creation gets its token when it
 	// is planned, and another one when it is applied.
@@ -35,7 +37,8 @@ type Memory struct {
 	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by
 	// part of the object. A refresh does not change it.
 	Written digests `json:"written,omitempty"`
-	// Forms are what the API server made of values that were written to fields, where that is another value. They count as what was written.
+	// Forms has the values of fields that the API server stored in another form than was written. They count as
+	// written.
 	Forms map[string]cas.Entry `json:"forms,omitempty"`
 	// Observed has the tags of the values that the last read found in the keys of a Secret, for a comparison with
 	// Written: the state has no values.
@@ -45,11 +48,11 @@ type Memory struct {
 	// Import has the keys that an import named, none where it is of all, until the read that follows it. nil: there was no import.
 	Import []string `json:"import,omitzero"`
 
-	// What a plan hands to its apply. It is in plans only, and never in a state that was applied.
+	// The rest is handed from a plan to its apply. It is in plans only, and never in a state that was applied.
 
 	// Note binds a creation to what its plan saw. Only some clients hand it over: see [Run.Planning].
 	Note *planNote `json:"note,omitempty"`
-	// Removal is what the plan of a removal saw; the removal compares with it.
+	// Removal has the content that the plan of a removal saw; the removal compares with it.
 	Removal *removalNote `json:"removal,omitempty"`
 	// Left says that the plan of an update leaves the values of a Secret to others. With ignore_changes, the apply is given a write-only argument that the plan is not.
 	Left bool `json:"left,omitempty"`
@@ -69,8 +72,8 @@ type versionNote struct {
 	ResourceVersion string `json:"resource_version,omitempty"`
 }
 
-// removalNote is what the plan of a removal saw. ID names the resource: in a replace, Terraform hands the note to the
-// call that plans the new one.
+// removalNote has the content that the plan of a removal saw. ID names the resource: in a replace, Terraform hands the
+// note to the call that plans the new one.
 type removalNote struct {
 	versionNote
 
@@ -134,7 +137,7 @@ func unreadable() diag.Diagnostic {
 		"The provider cannot read the private state of this resource: another version of the provider wrote it, or it is damaged.", nil, "Run terraform state rm with the address above, then import the resource again."))
 }
 
-// Keep stores what is known. It stores nothing where nothing is known, and leaves what could not be read as it is.
+// Keep stores the memory. An empty memory is removed, and a memory that could not be read stays as it is.
 func (m *Memory) Keep(ctx context.Context, to Private) diag.Diagnostics {
 	if m.Form != memoryForm {
 		return nil
@@ -153,7 +156,7 @@ func (m *Memory) Keep(ctx context.Context, to Private) diag.Diagnostics {
 // ForgetPlan drops what belongs in plans only.
 func (m *Memory) ForgetPlan() { m.Note, m.Removal, m.Needs, m.Left = nil, nil, nil, false }
 
-// removalOf is what a plan noted for the removal of a resource, nil if it noted nothing.
+// removalOf returns the note of a plan for the removal of a resource; nil without a note.
 func (m *Memory) removalOf(id string) *removalNote {
 	if m.Removal == nil || m.Removal.ID != id {
 		return nil
@@ -229,14 +232,14 @@ func (m *Memory) observe(seen *cas.Observation, keys []string) {
 }
 
 // tagBytes is the length of a tag. It is short on purpose: the key is stored beside it, and anyone who has the state
-// could test guesses against a longer tag. So a tag shows drift, and never permits a write: one foreign value in
+// could test guesses against a longer tag. So a tag shows drift, and never permits a write: one other value in
 // 65,536 has the same tag.
 const tagBytes = 2
 
 // baselineDigits is how many hexadecimal digits are kept of a digest: 128 bits.
 const baselineDigits = 32
 
-// digest is what is kept of an entry to compare it with: of a ConfigMap's a digest, of a Secret's a tag.
+// digest returns the stored form of an entry for comparisons: a digest for a ConfigMap, a tag for a Secret.
 func (m *Memory) digest(e cas.Entry) string {
 	if m.kind != cas.Secret || e.IsAbsent() {
 		where, digits, holds := strings.Cut(e.Digest(), ":")
@@ -268,7 +271,7 @@ func (m *Memory) digestsOf(parts []part) digests {
 	return all
 }
 
-// entry is what is kept of an entry to put it back.
+// entry returns the stored form of an entry that may be put back.
 func (m *Memory) entry(e cas.Entry) cas.Entry {
 	if m.kind == cas.Secret && !e.IsAbsent() {
 		return cas.Anything()

@@ -133,7 +133,7 @@ func (r *Run) Invoke(ctx context.Context, c *Claim, wait types.String, timeout t
 	t := r.swapTxn(c)
 	ch := &Change{Plan: c, about: r.about(c, terms.OpInvoke)}
 	result, err := r.commit(ctx, t, ch.about, timeout)
-	if diags.Append(ch.told(t, result, err)...); diags.HasError() {
+	if diags.Append(ch.report(t, result, err)...); diags.HasError() {
 		return
 	}
 	written := written(t, result)

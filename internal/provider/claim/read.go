@@ -43,7 +43,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	})
 	for _, key := range keys {
 		if err == nil && c.APIVersion != "" {
-			err = untold(c.Ref, key, observation)
+			err = readError(c.Ref, key, observation)
 		}
 	}
 	if err != nil {
@@ -82,8 +82,8 @@ func (m *Memory) beginAnew(keys []string, held func(key string) cas.Entry) {
 	m.First = first
 }
 
-// untold returns why the value of a field is not known, or nil.
-func untold(ref cas.Ref, key string, seen *cas.Observation) error {
+// readError returns why the value of a field is not known, or nil.
+func readError(ref cas.Ref, key string, seen *cas.Observation) error {
 	if _, err := seen.Field(key); err != nil && seen.Exists() {
 		return &cas.FieldError{Ref: ref, Key: key, Err: err}
 	}
@@ -98,7 +98,8 @@ func (s *Seen) Missing() []string {
 // Imports notes the keys that an import names, or none for all, for the read that follows.
 func (m *Memory) Imports(keys ...string) { m.Import = append([]string{}, keys...) }
 
-// Imported takes the values that an import found for the originals and for the baseline. Of a whole object, c is what the state has of it then.
+// Imported makes the values that an import found the originals and the baseline. For a whole object, c is the claim of
+// the state.
 func (m *Memory) Imported(c *Claim, s *Seen) {
 	if c.Whole != nil {
 		m.Baseline(c)

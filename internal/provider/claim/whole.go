@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Whole is what a claim of a whole object has beside its fields.
+// Whole has the parts of a claim that only whole objects have.
 type Whole struct {
 	Parts        []string // that it manages: what the claim does not name there is absent
 	Unknown      []string // those of Parts that a plan does not know completely
@@ -65,7 +65,7 @@ func (c *Claim) with(values map[string]cas.Entry) *Claim {
 	return &found
 }
 
-// Part gives what the claim says of a part, by the name there; nil where it is left to others.
+// Part returns the entries of a part, by the name there; nil if the part is left to others.
 func (c *Claim) Part(name string) map[string]cas.Entry {
 	for _, p := range c.parts() {
 		if p.name == name {
@@ -153,7 +153,7 @@ func (c *Claim) parts() []part {
 	return all
 }
 
-// content is the claim as diagnostics compare it. Of a Secret's state nothing is known of the values.
+// content is the claim as diagnostics compare it. The state of a Secret has no values.
 func (c *Claim) content() diagnose.Content {
 	content := diagnose.Content{}
 	for _, p := range c.parts() {
@@ -164,7 +164,7 @@ func (c *Claim) content() diagnose.Content {
 	return content
 }
 
-// creation is what makes a whole object.
+// creation returns the creation of a whole object.
 func (r *Run) creation(c *Claim, ref cas.Ref) *cas.Creation {
 	n := &cas.Creation{
 		Ref: ref, Type: c.Whole.Type, GenerateName: c.Whole.GenerateName, Labels: textsOf(c.Part(partLabels)), Annotations: textsOf(c.Part(partAnnotations)),
@@ -193,8 +193,8 @@ func (c *Claim) isGenerated() bool {
 	return c.Whole != nil && c.Ref.Name == "" && c.Whole.GenerateName != ""
 }
 
-// planWhole records that an instance is planned to have an object, or to delete it. It refuses to delete what another instance has: the object would be gone in
-// the end, with everything in it.
+// planWhole records that an instance is planned to have an object, or to delete it. It refuses to delete the object of
+// another instance: it would be missing in the end, with all its keys.
 func (r *Run) planWhole(ctx context.Context, u objectUse, of token, about diagnose.Subject) diag.Diagnostics {
 	if r.IsApply(ctx) || !r.registry.uses(u, of) || r.PlanCheck == terms.PlanCheckOff {
 		return nil

@@ -107,7 +107,7 @@ func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Obser
 
 // take records the result of a write.
 func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error) (Written, diag.Diagnostics) {
-	diags := ch.told(t, result, err)
+	diags := ch.report(t, result, err)
 	if err != nil {
 		return Written{}, diags
 	}
@@ -226,8 +226,8 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	return result, r.located(ctx, about.APIVersion, err)
 }
 
-// told says why a write failed, or what admission changed meanwhile.
-func (ch *Change) told(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnostics {
+// report returns the diagnostics of a write: why it failed, or what admission changed.
+func (ch *Change) report(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnostics {
 	if err != nil {
 		return diag.Diagnostics{ch.about.Of(t).Diagnose(err)}
 	}
@@ -295,7 +295,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
-	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has told
+	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has seen it
 		m.beginAnew(sortedKeys(touched), func(key string) cas.Entry {
 			if was, changed := result.Previous[key]; changed {
 				return was

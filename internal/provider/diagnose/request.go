@@ -83,7 +83,7 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 
 func isWrite(verb string) bool { return verb != "get" && verb != "watch" && verb != "list" }
 
-// dryRun says of a write that was refused in a plan why there was one.
+// dryRun returns the fact that explains why a plan sent a write.
 func (s Subject) dryRun(verb string) []Fact {
 	if !s.Rehearsed || !isWrite(verb) {
 		return nil
@@ -163,7 +163,7 @@ func briefly(err error) error {
 	return errors.Join(all...)
 }
 
-// innermost is what an error of a request wraps: it names neither the object nor the connection.
+// innermost returns the innermost error of a request: it names neither the object nor the connection.
 func innermost(err error) error {
 	for {
 		next := errors.Unwrap(err)
@@ -174,7 +174,7 @@ func innermost(err error) error {
 	}
 }
 
-// words are those of others, as the API server's answer, which may quote values.
+// words returns the text of an error of others, for example of the API server, which may quote values.
 func (s Subject) words(err error) string {
 	text := err.Error()
 	if s.Hide != ShowValues {

@@ -17,7 +17,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Subject is what a diagnostic is about: a resource, in its own words, and what is done with it.
+// Subject describes a resource and an operation for diagnostics.
 type Subject struct {
 	ID    terms.EntryID // without a Key where the resource is of several
 	Noun  string        // what the resource has in the ConfigMap: "entry"
@@ -194,14 +194,14 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		missing = new(MissingError)
 	}
 	for _, diagnose := range []func(error) diag.Diagnostic{
-		told(s.unknown), told(s.waited), // first: what they wrap would say that nothing was written
-		told(s.notAPool), told(s.heldHere), told(s.full), told(s.valueTaken), told(s.outside), told(s.allocationGone),
-		told(s.conflict), told(s.exists), told(s.field), told(s.notServed), told(s.scope),
-		told(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
-		told(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
-		told(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),
-		told(s.terminating), told(s.tooLarge), told(s.notANumber), told(s.overflow),
-		told(s.forbidden), told(s.unreachable), told(s.refused), told(s.canceled), told(s.writtenTwice),
+		forType(s.unknown), forType(s.waited), // first: what they wrap would say that nothing was written
+		forType(s.notAPool), forType(s.heldHere), forType(s.full), forType(s.valueTaken), forType(s.outside), forType(s.allocationGone),
+		forType(s.conflict), forType(s.exists), forType(s.field), forType(s.notServed), forType(s.scope),
+		forType(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
+		forType(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
+		forType(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),
+		forType(s.terminating), forType(s.tooLarge), forType(s.notANumber), forType(s.overflow),
+		forType(s.forbidden), forType(s.unreachable), forType(s.refused), forType(s.canceled), forType(s.writtenTwice),
 	} {
 		if d := diagnose(err); d != nil {
 			return d
@@ -211,8 +211,8 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		[]Fact{{"Cause", s.words(err)}}, Report)
 }
 
-// told is as for errors of its type; nil for any other.
-func told[E error](as func(E) diag.Diagnostic) func(error) diag.Diagnostic {
+// forType calls as for errors of its type, and returns nil for any other error.
+func forType[E error](as func(E) diag.Diagnostic) func(error) diag.Diagnostic {
 	return func(err error) diag.Diagnostic {
 		if e, ok := errors.AsType[E](err); ok {
 			return as(e)
@@ -221,7 +221,7 @@ func told[E error](as func(E) diag.Diagnostic) func(error) diag.Diagnostic {
 	}
 }
 
-// Missing is what can be said of an object that does not exist.
+// Missing describes an object that does not exist.
 type Missing struct {
 	Namespace bool     // it is the namespace that does not exist
 	Host      string   // the API server that was asked; empty where nobody knows
@@ -240,7 +240,7 @@ func (e *MissingError) Error() string { return e.Err.Error() }
 // Unwrap gives what the verdict rests on.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// facts are those about what is missing.
+// facts returns the facts about the missing object.
 func (m Missing) facts() []Fact {
 	if m.Host == "" {
 		return nil
@@ -312,7 +312,7 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	return s.refuse(TitleConfigMapTooLarge, s.Value, "The ConfigMap would be too large.", facts, s.orDestroy(next))
 }
 
-// ownKeys are those that the configuration gives values to.
+// ownKeys returns the keys that the configuration gives values to.
 func (s Subject) ownKeys() (keys []string) {
 	for key, paths := range s.Keys {
 		if len(paths.Value.Steps()) > 0 {
