@@ -166,7 +166,7 @@ func (t *task) wait(host string, grace time.Duration) error {
 	case <-t.done:
 		return t.err
 	case <-end.C:
-		return t.unknown(context.Cause(t.ctx))
+		return t.unknown(noAnswer(t.ctx))
 	}
 }
 
