@@ -35,7 +35,7 @@ func providerSchema() schema.Schema {
 			"client_certificate": argument(connect.EnvClientCertificate, "PEM-encoded client certificate. Needs `client_key`."),
 			"client_key":         sensitive(argument(connect.EnvClientKey, "PEM-encoded private key of `client_certificate`.")),
 			"cluster_ca_certificate": argument(connect.EnvClusterCACertificate, "PEM-encoded CA certificates for the server's certificate. Default: "+
-				"those of the kubeconfig, else of the system."),
+				"the certificates of the kubeconfig, else of the system."),
 			"config_path": argument(connect.EnvConfigPath, "Path of a kubeconfig file; `~` is the home directory. Conflicts with `config_paths`.",
 				stringvalidator.ConflictsWith(path.MatchRoot("config_paths"))),
 			"config_paths": textList("Paths of kubeconfig files. The provider merges them like `kubectl`: the first file that sets a value wins. " +

@@ -59,9 +59,9 @@ func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []va
 				},
 				"prefix": schema.Int64Attribute{
 					Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)},
-					MarkdownDescription: "Length of what is taken, such as `24`.",
+					MarkdownDescription: "Length of the prefix to take, such as `24`.",
 				},
-				"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes of which nothing is taken."},
+				"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes to skip. Nothing inside them is taken."},
 			},
 		},
 		"names": schema.ListAttribute{

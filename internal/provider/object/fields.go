@@ -57,13 +57,13 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 		"fields": schema.DynamicAttribute{
 			Required: true,
 			MarkdownDescription: "Values to write, by path: any JSON value; null removes the field. Set at least one. The resource ignores other fields. If you remove a " +
-				"path from the map, `deletion_policy` applies to it. [Paths](#paths) are those that the API server prints.",
+				"path from the map, `deletion_policy` applies to it. [Paths](#paths) have the form that the API server prints.",
 		},
 		"expected_fields": schema.DynamicAttribute{
 			Optional: true,
 			MarkdownDescription: "Values that fields must hold before the write, by path, as the API server stores them; null if the field must be absent. A field of " +
 				"`fields` that is not here must be absent on create, and hold the value in the state on update. A field that is only here is a guard: the " +
-				"request compares it and never writes it; it may be one of `status`. A plan without a write checks nothing, and a field that is not " +
+				"request compares it and never writes it; it may be one of `status`. A plan without a write checks nothing. A field that is not " +
 				"written is not compared with its expectation, so both can stay in the configuration after the swap.",
 		},
 		"conflict_scope": attributes.OneOf("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a create. `field` (default): only a "+
