@@ -33,7 +33,8 @@ func (s lostFieldsScene) run(t *testing.T, of sample) {
 	t.Fatal("the scene never took place within one second")
 }
 
-// play plays a scene once and reports whether all timestamps of managedFields are one second. A verdict other than unknown is true.
+// play plays a scene once and reports whether all timestamps of managedFields are one second. A verdict other
+// than unknown is true.
 func (s lostFieldsScene) play(f *fieldsFixture) (isWithin bool) {
 	f.Helper()
 	if s.arrange != nil {
@@ -41,10 +42,9 @@ func (s lostFieldsScene) play(f *fieldsFixture) (isWithin bool) {
 	}
 	f.engine.limits.patience = ample
 	before := f.managedFields()
-	err := f.loseFirst(http.MethodPatch, s.isDelivered, func() { s.interfere(f) }, func() error {
-		_, err := f.commit(f.txn(s.changes...))
-		return err
-	})
+	f.lose(http.MethodPatch, s.isDelivered, func() { s.interfere(f) })
+	_, err := f.commit(f.txn(s.changes...))
+	f.wantTrue(err)
 	if isWithin = isOneSecond(append(before, f.managedFields()...)); isWithin || !s.within {
 		f.want(s.want, err)
 	}
@@ -69,7 +69,8 @@ func merges(manager, patch string) func(*fieldsFixture) {
 // scales returns an interference: an autoscaler sets the replicas, through a subresource.
 func scales(replicas int) func(*fieldsFixture) {
 	return func(f *fieldsFixture) {
-		f.mustSend(http.MethodPatch, f.url+"/scale?fieldManager=autoscaler", "application/merge-patch+json", fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas))
+		f.mustSend(http.MethodPatch, f.url+"/scale?fieldManager=autoscaler", "application/merge-patch+json",
+			fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas))
 	}
 }
 
@@ -79,7 +80,8 @@ func TestLostWriteOfFields(t *testing.T) {
 	limits := func(manager, value string) func(*fieldsFixture) {
 		return func(f *fieldsFixture) {
 			f.mustSend(http.MethodPatch, f.url+"?fieldManager="+manager, "application/strategic-merge-patch+json",
-				fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"web","resources":{"limits":{"cpu":%q}}}]}}}}`, value))
+				fmt.Sprintf(
+					`{"spec":{"template":{"spec":{"containers":[{"name":"web","resources":{"limits":{"cpu":%q}}}]}}}}`, value))
 		}
 	}
 	replicas := []change{{"spec.replicas", "2", "3"}}
@@ -92,10 +94,12 @@ func TestLostWriteOfFields(t *testing.T) {
 			changes: replicas, interfere: nothing, want: Applied,
 		},
 		"the status changes after an applied write": {
-			changes: replicas, isDelivered: true, interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) }, want: Applied,
+			changes: replicas, isDelivered: true,
+			interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) }, want: Applied,
 		},
 		"the status changes in the place of a lost request": {
-			changes: replicas, interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) }, want: Unknown,
+			changes: replicas, want: Unknown,
+			interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) },
 		},
 		"its owner undoes an applied write": {
 			changes: replicas, isDelivered: true, interfere: merges("maker", `{"spec":{"replicas":2}}`), want: Unknown,
@@ -139,36 +143,45 @@ func TestLostWriteOfFields(t *testing.T) {
 		},
 		"the base contains an equal quantity, and another field changes": {
 			arrange: limits("maker", "1"),
-			changes: []change{{cpu, `"1"`, `"1000m"`}}, interfere: merges("other", `{"spec":{"replicas":3}}`), want: Unknown,
+			changes: []change{{cpu, `"1"`, `"1000m"`}}, interfere: merges("other", `{"spec":{"replicas":3}}`),
+			want: Unknown,
 		},
 		"defaults beside an element": {
 			changes: []change{{
-				"spec.template.spec.containers[name=side]", `{"name":"side","image":"side:1","imagePullPolicy":"IfNotPresent","resources":{},
-				"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}`, `{"name":"side","image":"side:2"}`,
+				"spec.template.spec.containers[name=side]",
+				`{"name":"side","image":"side:1","imagePullPolicy":"IfNotPresent","resources":{},
+				"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}`,
+				`{"name":"side","image":"side:2"}`,
 			}},
 			isDelivered: true, interfere: nothing, want: Applied,
 		},
 		"a list is longer since": {
-			changes: []change{{"spec.template.spec.tolerations", "", `[{"key":"a","operator":"Exists"}]`}}, isDelivered: true, want: Unknown,
-			interfere: merges("other", `{"spec":{"template":{"spec":{"tolerations":[{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}]}}}}`),
+			changes:     []change{{"spec.template.spec.tolerations", "", `[{"key":"a","operator":"Exists"}]`}},
+			isDelivered: true, want: Unknown,
+			interfere: merges("other", `{"spec":{"template":{"spec":{"tolerations":[
+				{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}]}}}}`),
 		},
 		"a field is removed": {
-			changes: []change{{"metadata.labels.team", `"a"`, ""}}, isDelivered: true, interfere: nothing, want: Unknown,
+			changes: []change{{"metadata.labels.team", `"a"`, ""}}, isDelivered: true, interfere: nothing,
+			want: Unknown,
 		},
 		"another writer removes a field in the place of a lost request": {
-			changes: []change{{"metadata.labels.team", `"a"`, ""}}, interfere: merges("other", `{"metadata":{"labels":{"team":null}}}`), want: Unknown,
+			changes:   []change{{"metadata.labels.team", `"a"`, ""}},
+			interfere: merges("other", `{"metadata":{"labels":{"team":null}}}`), want: Unknown,
 		},
 		"one of two fields is overwritten": {
 			changes:     []change{{"spec.replicas", "2", "3"}, {"metadata.labels.team", `"a"`, `"b"`}},
 			isDelivered: true, interfere: merges("other", `{"metadata":{"labels":{"team":"c"}}}`), want: Unknown,
 		},
 		"managedFields are stripped after an applied write": {
-			changes: replicas, isDelivered: true, interfere: merges("other", `{"metadata":{"managedFields":[{}]}}`), want: Unknown,
+			changes: replicas, isDelivered: true,
+			interfere: merges("other", `{"metadata":{"managedFields":[{}]}}`), want: Unknown,
 		},
 		"our field manager writes the value of a lost request through a subresource": {
 			changes: replicas, want: Unknown,
 			interfere: func(f *fieldsFixture) {
-				f.mustSend(http.MethodPatch, f.url+"/scale?fieldManager=engine", "application/merge-patch+json", `{"spec":{"replicas":3}}`)
+				f.mustSend(http.MethodPatch, f.url+"/scale?fieldManager=engine", "application/merge-patch+json",
+					`{"spec":{"replicas":3}}`)
 			},
 		},
 	} {
@@ -179,7 +192,8 @@ func TestLostWriteOfFields(t *testing.T) {
 	}
 }
 
-// newGadgets returns a sample of a custom kind with two API versions. Its map "options" belongs to its owners by member.
+// newGadgets returns a sample of a custom kind with two API versions. Its map "options" belongs to its owners by
+// member.
 func newGadgets(t *testing.T) sample {
 	t.Helper()
 	f := &fieldsFixture{fixture: in(t, testcluster.Shared(t))}
@@ -190,18 +204,22 @@ func newGadgets(t *testing.T) sample {
 	f.client = client
 	group := f.ref.Namespace + ".acme.io"
 	version := func(name string, isStored bool) string {
-		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"schema":{"openAPIV3Schema":{
+			"type":"object","properties":{"spec":{"type":"object","properties":{
 			"size":{"type":"integer"},"options":{"type":"object","additionalProperties":{"type":"string"}}}}}}}}`, name, isStored)
 	}
-	f.mustSend(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", fmt.Sprintf(
-		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gadgets.%s"},"spec":{"group":%q,"scope":"Namespaced",
-		"names":{"kind":"Gadget","plural":"gadgets","singular":"gadget","listKind":"GadgetList"},"versions":[%s,%s]}}`,
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	f.mustSend(http.MethodPost, definitions, "application/json", fmt.Sprintf(
+		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gadgets.%s"},
+		"spec":{"group":%q,"scope":"Namespaced","versions":[%s,%s],
+		"names":{"kind":"Gadget","plural":"gadgets","singular":"gadget","listKind":"GadgetList"}}}`,
 		group, group, version("v1", true), version("v1beta1", false)))
-	s := sample{group + "/v1", "Gadget", "gadgets", `{"apiVersion":"` + group + `/v1","kind":"Gadget","metadata":{"name":"web"},
-		"spec":{"size":1,"options":{"a":"1"}}}`}
+	s := sample{group + "/v1", "Gadget", "gadgets", `{"apiVersion":"` + group +
+		`/v1","kind":"Gadget","metadata":{"name":"web"},"spec":{"size":1,"options":{"a":"1"}}}`}
 	<-waitFor(func() bool {
 		v1, _ := f.send(http.MethodGet, s.collection(f.ref.Namespace), "", "")
-		beta, _ := f.send(http.MethodGet, strings.Replace(s.collection(f.ref.Namespace), "/v1/", "/v1beta1/", 1), "", "")
+		beta, _ := f.send(http.MethodGet, strings.Replace(s.collection(f.ref.Namespace), "/v1/", "/v1beta1/", 1),
+			"", "")
 		return v1 == http.StatusOK && beta == http.StatusOK
 	})
 	return s
@@ -226,15 +244,18 @@ func TestLostWriteOfFieldsOfSeveralVersions(t *testing.T) {
 			changes: size, interfere: inBeta("other", `{"spec":{"size":2}}`), want: Unknown,
 		},
 		"an older API version writes the value of a lost request to our own field within the second": {
-			arrange: follows(merges("maker", `{"spec":{"size":3}}`), merges("engine", `{"spec":{"size":1}}`)), within: true,
+			arrange: follows(merges("maker", `{"spec":{"size":3}}`), merges("engine", `{"spec":{"size":1}}`)),
+			within:  true,
 			changes: size, interfere: inBeta("other", `{"spec":{"size":2}}`), want: Unknown,
 		},
 		"we own the field in an older API version": {
-			arrange: follows(merges("maker", `{"spec":{"size":3}}`), inBeta("engine", `{"spec":{"size":1}}`), merges("engine", `{"metadata":{"labels":{"a":"1"}}}`)),
+			arrange: follows(merges("maker", `{"spec":{"size":3}}`), inBeta("engine", `{"spec":{"size":1}}`),
+				merges("engine", `{"metadata":{"labels":{"a":"1"}}}`)),
 			changes: size, interfere: nothing, want: Applied,
 		},
 		"an older API version changes another field after an applied write": {
-			changes: size, isDelivered: true, interfere: inBeta("other", `{"spec":{"options":{"a":"2"}}}`), want: Applied,
+			changes: size, isDelivered: true, interfere: inBeta("other", `{"spec":{"options":{"a":"2"}}}`),
+			want: Applied,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,22 +265,24 @@ func TestLostWriteOfFieldsOfSeveralVersions(t *testing.T) {
 	}
 }
 
-// The definition of a kind makes a map of ours a whole. The next write of another writer then gives our entry the path of the map.
+// The definition of a kind makes a map of ours a whole. The next write of another writer then gives our entry the
+// path of the map.
 func TestLostWriteAfterADefinitionMadeAMapAWhole(t *testing.T) {
 	t.Parallel()
 	of := newGadgets(t)
 	f := fieldsIn(t, of)
 	f.merge("engine", `{"spec":{"options":{"b":"1"}}}`)
 	group, _, _ := strings.Cut(of.apiVersion, "/")
-	f.mustSend(http.MethodPatch, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets."+group, "application/json-patch+json",
-		`[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/options/x-kubernetes-map-type","value":"atomic"}]`)
+	f.mustSend(http.MethodPatch, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets."+group,
+		"application/json-patch+json",
+		`[{"op":"add","value":"atomic",
+		"path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/options/x-kubernetes-map-type"}]`)
 	<-waitFor(func() bool {
-		_, answer := f.send(http.MethodPatch, f.url+"?dryRun=All", "application/merge-patch+json", `{"metadata":{"labels":{"probe":"1"}}}`)
+		_, answer := f.send(http.MethodPatch, f.url+"?dryRun=All", "application/merge-patch+json",
+			`{"metadata":{"labels":{"probe":"1"}}}`)
 		return strings.Contains(string(answer), `{"f:spec":{"f:options":{}}}`)
 	})
-	err := f.loseFirst(http.MethodPatch, false, func() { f.merge("other", `{"spec":{"size":2}}`) }, func() error {
-		_, err := f.commit(f.txn(change{"spec.size", "1", "2"}))
-		return err
-	})
+	f.lose(http.MethodPatch, false, func() { f.merge("other", `{"spec":{"size":2}}`) })
+	_, err := f.commit(f.txn(change{"spec.size", "1", "2"}))
 	f.want(Unknown, err)
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// lostScene is a write whose response is lost, and what other writers do in that moment. The object contains bar=1, baz=1 and the key
-// foo, which its owner set to 1.
+// lostScene is a write whose response is lost, and what other writers do in that moment. The object contains
+// bar=1, baz=1 and the key foo, which its owner set to 1.
 type lostScene struct {
 	kind        Kind
 	owner       string               // field manager that set foo; "owner" if it is empty
 	arrange     func(*fixture)       // before the write
 	write       func(*fixture) error // swaps foo from 1 to 2 if it is nil
-	isDelivered bool                 // the API server applies the first request, then interfere happens; otherwise interfere replaces it
-	interfere   func(*fixture)
+	isDelivered bool                 // the response of the first request is lost; otherwise the request is lost
+	interfere   func(*fixture)       // after the first request was applied, or in the place of the first request
 	// within requires that the timestamps of all managers are one second. The scene repeats until they are.
 	within bool
 	want   Verdict
@@ -41,7 +41,8 @@ func (s lostScene) run(f *fixture) {
 	f.Fatal("the scene never took place within one second")
 }
 
-// play plays a scene once and reports whether all timestamps of managedFields are one second. A verdict other than unknown is true.
+// play plays a scene once and reports whether all timestamps of managedFields are one second. A verdict other
+// than unknown is true.
 func (s lostScene) play(f *fixture) (isWithin bool) {
 	f.Helper()
 	f.makeAs("owner", map[string]string{"foo": "0", "bar": "1", "baz": "1"})
@@ -59,20 +60,29 @@ func (s lostScene) play(f *fixture) (isWithin bool) {
 	f.engine = f.newEngine(f.proxy.Config)
 	f.engine.limits.patience = ample
 	before := f.live().ManagedFields
-	err := f.loseFirst(http.MethodPatch, s.isDelivered, func() { s.interfere(f) }, func() error { return s.write(f) })
+	f.lose(http.MethodPatch, s.isDelivered, func() { s.interfere(f) })
+	err := s.write(f)
+	f.wantTrue(err)
 	if isWithin = f.exists() && isOneSecond(append(before, f.live().ManagedFields...)); isWithin || !s.within {
 		f.want(s.want, err)
 	}
 	return isWithin
 }
 
-// loseFirst loses the first request of a method, or its response if it is delivered, and has something happen in that moment. It returns the
-// error of the write. A verdict other than unknown must be true by what the API server answered.
-func (f *fixture) loseFirst(method string, isDelivered bool, interfere func(), write func() error) error {
-	f.Helper()
+// lose loses the next request of a method, or its response if it is delivered, and has something happen in that
+// moment.
+func (f *fixture) lose(method string, isDelivered bool, interfere func()) {
 	f.proxy.Reset()
+	f.proxy.SetHook(loses(method, isDelivered, interfere))
+}
+
+// loses returns the hook that lose sets.
+func loses(method string, isDelivered bool, interfere func()) func(*http.Request) testcluster.Fault {
 	var once sync.Once
-	f.onEach(method, func() (fault testcluster.Fault) {
+	return func(r *http.Request) (fault testcluster.Fault) {
+		if r.Method != method {
+			return fault
+		}
 		once.Do(func() {
 			if isDelivered {
 				fault = testcluster.Fault{Answered: func(*http.Response) { interfere() }, DropAfter: true}
@@ -82,20 +92,24 @@ func (f *fixture) loseFirst(method string, isDelivered bool, interfere func(), w
 			fault.DropBefore = true
 		})
 		return fault
-	})
-	err := write()
+	}
+}
+
+// wantTrue compares the verdict of a write with the responses of the API server since lose.
+func (f *fixture) wantTrue(err error) {
+	f.Helper()
 	verdict, applied := VerdictOf(err), f.applied()
 	isFalse := verdict == Applied && applied == 0 || (verdict == Conflict || verdict == Rejected) && applied > 0
 	if isFalse || applied > 1 {
 		f.Errorf("verdict %s, but the API server applied %d requests: %v", verdict, applied, err)
 	}
-	return err
 }
 
 // applied returns how many requests, other than reads and dry runs, the API server applied.
 func (f *fixture) applied() (n int) {
 	for _, r := range f.proxy.Requests() {
-		if r.Method != http.MethodGet && !r.Query.Has("dryRun") && (r.Status == http.StatusOK || r.Status == http.StatusCreated) {
+		isWrite := r.Method != http.MethodGet && !r.Query.Has("dryRun")
+		if isWrite && (r.Status == http.StatusOK || r.Status == http.StatusCreated) {
 			n++
 		}
 	}
@@ -145,8 +159,10 @@ func swapping(to map[string]Entry) func(*fixture) error {
 // appliesText returns an interference: another writer applies a key by server-side apply.
 func appliesText(key, value string) func(*fixture) {
 	return func(f *fixture) {
-		body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%q:%q}}`, f.ref.Name, key, value)
-		_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(context.Background(), f.ref.Name, types.ApplyPatchType, body,
+		body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%q:%q}}`,
+			f.ref.Name, key, value)
+		_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(context.Background(), f.ref.Name,
+			types.ApplyPatchType, body,
 			metav1.PatchOptions{FieldManager: "applier", Force: new(true)})
 		if err != nil {
 			f.Error(err)
@@ -159,7 +175,8 @@ func strips(f *fixture) {
 	f.change(func(cm *corev1.ConfigMap) { cm.ManagedFields = []metav1.ManagedFieldsEntry{{}} })
 }
 
-// crowds has eleven more managers write, so that the API server merges the oldest entries, ours included, into ancient-changes.
+// crowds has eleven more managers write, so that the API server merges the oldest entries, ours included, into
+// ancient-changes.
 func crowds(f *fixture) {
 	for n := range 11 {
 		f.setAs(fmt.Sprintf("writer-%02d", n), fmt.Sprintf("key-%d", n), "1")
@@ -224,7 +241,8 @@ func TestLostWriteOfKeys(t *testing.T) {
 			owner: "engine", interfere: setBy("owner", "foo", "2"), within: true, want: Unknown,
 		},
 		"another writer takes an applied value over": {
-			isDelivered: true, interfere: follows(setBy("other", "foo", "3"), setBy("other", "foo", "2")), want: Unknown,
+			isDelivered: true, interfere: follows(setBy("other", "foo", "3"), setBy("other", "foo", "2")),
+			want: Unknown,
 		},
 		"another writer applies the value of a lost request": {
 			interfere: appliesText("foo", "2"), want: Unknown,
@@ -252,10 +270,16 @@ func TestLostWriteOfKeys(t *testing.T) {
 		},
 
 		// The key moves between the maps.
-		"the key moves after an applied write":               {isDelivered: true, interfere: moves, want: Unknown},
-		"the key moves in the place of a lost request":       {interfere: moves, want: Unknown},
-		"the key moves, beside a key that the write removes": {write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: moves, want: Unknown},
-		"a write moves the key":                              {write: swapping(map[string]Entry{"foo": Binary([]byte("2"))}), isDelivered: true, interfere: nothing, want: Applied},
+		"the key moves after an applied write":         {isDelivered: true, interfere: moves, want: Unknown},
+		"the key moves in the place of a lost request": {interfere: moves, want: Unknown},
+		"the key moves, beside a key that the write removes": {
+			write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: moves,
+			want: Unknown,
+		},
+		"a write moves the key": {
+			write: swapping(map[string]Entry{"foo": Binary([]byte("2"))}), isDelivered: true, interfere: nothing,
+			want: Applied,
+		},
 		"another writer moves the key as a lost request would": {
 			write: swapping(map[string]Entry{"foo": Binary([]byte("2"))}), interfere: moves, want: Unknown,
 		},
@@ -339,18 +363,33 @@ func TestLostWriteOfKeys(t *testing.T) {
 
 		// Removals.
 		"a removal is applied": {write: removal, isDelivered: true, interfere: nothing, want: Unknown},
-		"another writer removes the key in the place of a removal":    {write: removal, interfere: removes, want: Unknown},
-		"nothing else happens to a removal whose request was lost":    {write: removal, interfere: nothing, want: Applied},
-		"a removal beside a set":                                      {write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: nothing, want: Applied},
-		"another writer does a removal and a set of a lost request":   {write: swapping(map[string]Entry{"bar": two, "foo": {}}), interfere: follows(setBy("other", "bar", "2"), removes), want: Unknown},
-		"another writer sets the key that a removal beside a set hit": {write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: setBy("other", "foo", "1"), want: Unknown},
+		"another writer removes the key in the place of a removal": {
+			write: removal, interfere: removes, want: Unknown,
+		},
+		"nothing else happens to a removal whose request was lost": {
+			write: removal, interfere: nothing, want: Applied,
+		},
+		"a removal beside a set": {
+			write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: nothing,
+			want: Applied,
+		},
+		"another writer does a removal and a set of a lost request": {
+			write:     swapping(map[string]Entry{"bar": two, "foo": {}}),
+			interfere: follows(setBy("other", "bar", "2"), removes), want: Unknown,
+		},
+		"another writer sets the key that a removal beside a set hit": {
+			write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true,
+			interfere: setBy("other", "foo", "1"), want: Unknown,
+		},
 
 		// Two keys.
 		"one of two keys is overwritten": {
-			write: swapping(map[string]Entry{"foo": two, "bar": two}), isDelivered: true, interfere: setBy("other", "bar", "3"), want: Unknown,
+			write: swapping(map[string]Entry{"foo": two, "bar": two}), isDelivered: true,
+			interfere: setBy("other", "bar", "3"), want: Unknown,
 		},
 		"another writer writes both values of a lost request": {
-			write: swapping(map[string]Entry{"foo": two, "bar": two}), interfere: follows(setBy("other", "bar", "2"), setBy("owner", "foo", "2")), want: Unknown,
+			write:     swapping(map[string]Entry{"foo": two, "bar": two}),
+			interfere: follows(setBy("other", "bar", "2"), setBy("owner", "foo", "2")), want: Unknown,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { s.run(newFixtureOf(t, s.kind, nil)) })
@@ -363,13 +402,18 @@ func TestLostWriteThatAPolicyChanges(t *testing.T) {
 	sevens := func(f *fixture) error { _, err := f.do(f.swapping("foo", one, Text("7"))); return err }
 	trigger := setBy("other", "trigger", "yes")
 	both := func(f *fixture) error {
-		_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "trigger", New: Text("yes")}))
+		_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two},
+			KeySwap{Key: "trigger", New: Text("yes")}))
 		return err
 	}
 	other := func(f *fixture) error { _, err := f.do(f.swapping("trigger", Entry{}, Text("yes"))); return err }
 	for name, s := range map[string]lostScene{
-		"the policy changes our key":                             {write: both, isDelivered: true, interfere: func(*fixture) {}, want: Unknown},
-		"the policy changes another key along with ours":         {write: other, isDelivered: true, interfere: func(*fixture) {}, want: Applied},
+		"the policy changes our key": {
+			write: both, isDelivered: true, interfere: func(*fixture) {}, want: Unknown,
+		},
+		"the policy changes another key along with ours": {
+			write: other, isDelivered: true, interfere: func(*fixture) {}, want: Applied,
+		},
 		"the policy writes our value along with another's write": {write: sevens, interfere: trigger, want: Unknown},
 		"the policy writes our value to our own key along with another's write": {
 			owner: "engine", write: sevens, interfere: trigger, want: Unknown,

@@ -19,7 +19,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
-// managedObject models how an API server keeps a ConfigMap and its managedFields, which the library of the API server computes.
+// managedObject models how an API server keeps a ConfigMap and its managedFields, which the library of the API
+// server computes.
 type managedObject struct {
 	t       *testing.T
 	version int
@@ -62,7 +63,8 @@ var updater = (&merge.UpdaterBuilder{Converter: oneVersion{}}).BuildUpdater()
 func (o *managedObject) update(manager string, data map[string]string) {
 	const self = "current-operation" // as in the package managedfields of k8s.io/apimachinery
 	_, in, _ := strings.Cut(manager, " ")
-	_, owned, err := updater.Update(typedData(o.t, o.data), typedData(o.t, data), fieldpath.APIVersion(in), o.owned.Copy(), self)
+	_, owned, err := updater.Update(typedData(o.t, o.data), typedData(o.t, data), fieldpath.APIVersion(in),
+		o.owned.Copy(), self)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -82,7 +84,8 @@ func (o *managedObject) update(manager string, data map[string]string) {
 
 // apply stores a key as a forced server-side apply.
 func (o *managedObject) apply(manager, key, value string) {
-	merged, owned, err := updater.Apply(typedData(o.t, o.data), typedData(o.t, map[string]string{key: value}), "v1", o.owned.Copy(), manager, true)
+	merged, owned, err := updater.Apply(typedData(o.t, o.data), typedData(o.t, map[string]string{key: value}),
+		"v1", o.owned.Copy(), manager, true)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -123,8 +126,9 @@ func (o *managedObject) meta() metav1.ObjectMeta {
 		}
 		name, in, _ := strings.Cut(manager, " ")
 		f := metav1.ManagedFieldsEntry{
-			Manager: name, Operation: update, APIVersion: in, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)),
-			Time: &metav1.Time{Time: time.Unix(int64(o.times[manager]), 0).UTC()},
+			Manager: name, Operation: update, APIVersion: in, FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(string(raw)),
+			Time:     &metav1.Time{Time: time.Unix(int64(o.times[manager]), 0).UTC()},
 		}
 		if o.owned[manager].Applied() {
 			f.Operation = apply
@@ -161,8 +165,10 @@ func FuzzOutcomeOfALostWrite(f *testing.F) {
 	keys, values := []string{"a", "b", "c"}, []string{"", "1", "2"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := judgingtest.Choices(bytes)
-		o := &managedObject{t: t, version: 1, data: map[string]string{}, owned: fieldpath.ManagedFields{}, times: map[string]int{}}
-		o.owned["maker v1"] = fieldpath.NewVersionedSet(fieldpath.NewSet(fieldpath.MakePathOrDie("data", "d")), "v1", false)
+		o := &managedObject{t: t, version: 1, data: map[string]string{}, owned: fieldpath.ManagedFields{},
+			times: map[string]int{}}
+		o.owned["maker v1"] = fieldpath.NewVersionedSet(fieldpath.NewSet(fieldpath.MakePathOrDie("data", "d")),
+			"v1", false)
 		draw := func(o *managedObject) map[string]string {
 			data := maps.Clone(o.data)
 			for range 1 + c.Pick(2) {
@@ -219,7 +225,8 @@ func FuzzOutcomeOfALostWrite(f *testing.F) {
 				}
 			default:
 				o.update([]string{"helm v1", "kubectl v0"}[c.Pick(2)], draw(o))
-				if c.Pick(4) == 0 && !maps.Equal(o.times, before.times) { // a policy goes along with a write that leaves a trace
+				// a policy goes along with a write that leaves a trace
+				if c.Pick(4) == 0 && !maps.Equal(o.times, before.times) {
 					o.data = []map[string]string{draw(o), maps.Clone(sent)}[c.Pick(2)]
 				}
 			}
@@ -230,21 +237,25 @@ func FuzzOutcomeOfALostWrite(f *testing.F) {
 		}
 		for name, outcome := range map[string]func() (judging.LostOutcome, error){
 			"keys": func() (judging.LostOutcome, error) {
-				return judging.LostWrite{Manager: "engine", Base: base.asConfigMap(), Changes: changes}.Outcome(o.asConfigMap())
+				return judging.LostWrite{Manager: "engine", Base: base.asConfigMap(),
+					Changes: changes}.Outcome(o.asConfigMap())
 			},
 			"fields": func() (judging.LostOutcome, error) {
-				return judging.LostWrite{Manager: "engine", Base: base.asFields(), Changes: fields}.Outcome(o.asFields())
+				return judging.LostWrite{Manager: "engine", Base: base.asFields(),
+					Changes: fields}.Outcome(o.asFields())
 			},
 		} {
 			got, reason := outcome()
 			isAlone := got == judging.LostAppliedAlone
-			leavesTrace := name == "keys" || o.times["engine v1"] > max(base.times["engine v1"], base.times["engine v0"])
+			leavesTrace := name == "keys" || o.times["engine v1"] > max(base.times["engine v1"],
+				base.times["engine v0"])
 			switch {
 			case (got == judging.LostUnresolved) != (o.version == base.version),
 				got >= judging.LostApplied && !isApplied,
 				got == judging.LostUnknown && isApplied && others == 0 && hasSet && leavesTrace,
 				isAlone && (name == "fields" || !maps.Equal(o.data, sent)):
-				t.Errorf("%s: outcome %d (%v), applied %t, other writes %d\nbase %+v\nsent %v\nnow  %+v", name, got, reason, isApplied, others,
+				t.Errorf("%s: outcome %d (%v), applied %t, other writes %d\nbase %+v\nsent %v\nnow  %+v", name,
+					got, reason, isApplied, others,
 					base.asConfigMap().Object(), sent, o.asConfigMap().Object())
 			}
 		}
