@@ -265,7 +265,7 @@ func TestLostWriteOfFieldsOfSeveralVersions(t *testing.T) {
 	}
 }
 
-// The definition of a kind makes a map of ours a whole. The next write of another writer then gives our entry the
+// The definition of a kind makes a map that the engine owns atomic. The next write of another writer then gives our entry the
 // path of the map.
 func TestLostWriteAfterADefinitionMadeAMapAWhole(t *testing.T) {
 	t.Parallel()

@@ -175,7 +175,7 @@ func strips(f *fixture) {
 	f.change(func(cm *corev1.ConfigMap) { cm.ManagedFields = []metav1.ManagedFieldsEntry{{}} })
 }
 
-// crowds has eleven more managers write, so that the API server merges the oldest entries, ours included, into
+// crowds has eleven more managers write, so that the API server merges the oldest entries, with the engine's entry, into
 // ancient-changes.
 func crowds(f *fixture) {
 	for n := range 11 {
