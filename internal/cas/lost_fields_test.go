@@ -265,8 +265,8 @@ func TestLostWriteOfFieldsOfSeveralVersions(t *testing.T) {
 	}
 }
 
-// The definition of a kind makes a map that the engine owns atomic. The next write of another writer then gives our entry the
-// path of the map.
+// The definition of a kind makes a map that the engine owns atomic. The next write of another writer then gives our
+// entry the path of the map.
 func TestLostWriteAfterADefinitionMadeAMapAWhole(t *testing.T) {
 	t.Parallel()
 	of := newGadgets(t)

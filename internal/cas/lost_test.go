@@ -175,8 +175,8 @@ func strips(f *fixture) {
 	f.change(func(cm *corev1.ConfigMap) { cm.ManagedFields = []metav1.ManagedFieldsEntry{{}} })
 }
 
-// crowds has eleven more managers write, so that the API server merges the oldest entries, with the engine's entry, into
-// ancient-changes.
+// crowds has eleven more managers write, so that the API server merges the oldest entries, with the engine's entry,
+// into ancient-changes.
 func crowds(f *fixture) {
 	for n := range 11 {
 		f.setAs(fmt.Sprintf("writer-%02d", n), fmt.Sprintf("key-%d", n), "1")
