@@ -235,7 +235,7 @@ func (c *committer) send(b *batch) {
 func (c *committer) dropEnded(tasks []*task) []*task {
 	for _, t := range tasks {
 		if t.ctx.Err() != nil {
-			t.answer(&CanceledError{Ref: c.ref, Host: c.client.Host, Err: context.Cause(t.ctx)})
+			t.answer(&CanceledError{Ref: c.ref, Host: c.client.Host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil})
 		}
 	}
 	return unanswered(tasks)

@@ -158,7 +158,7 @@ func (t *task) wait(host string, grace time.Duration) error {
 	case <-t.ctx.Done():
 	}
 	if t.state.CompareAndSwap(waiting, givenUp) {
-		return &CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx)}
+		return &CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil}
 	}
 	end := time.NewTimer(grace)
 	defer end.Stop()

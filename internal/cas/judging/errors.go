@@ -222,6 +222,8 @@ type CanceledError struct {
 	Host   string
 	Plugin string // the exec plugin that a request waited for; empty if none did
 	Err    error  // the cause of the context's end
+	// Retried: earlier requests of the write were refused, because the object had changed or the API server was too busy.
+	Retried bool
 }
 
 func (e *CanceledError) Error() string {
