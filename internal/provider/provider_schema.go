@@ -59,7 +59,7 @@ func providerSchema() schema.Schema {
 				},
 			},
 			"field_manager": schema.StringAttribute{
-				MarkdownDescription: "Name of this writer in `managedFields`. Default: `" + terms.DefaultFieldManager + "`.",
+				MarkdownDescription: "Name of this writer in `managedFields`. Give each pipeline a name of its own. Default: `" + terms.DefaultFieldManager + "`.",
 				Optional:            true,
 				Validators:          attributes.ValidFieldManager(),
 			},

@@ -121,6 +121,36 @@ func TestSecretEntryBesideAnOperator(t *testing.T) {
 	}
 }
 
+// An operator rotates another key before every write of an update: the update ends with its timeout, and the message gives the cause.
+func TestSecretEntryThatOthersOvertake(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	proxy := p.Proxied()
+	p.CreateSecret("database", fixture.Data{"other": "0"})
+	block := func(value, version string) string {
+		return fixture.SecretEntry("value_wo = "+fixture.Quoted(value), "value_wo_version = "+version, `expected_value_wo = "1"`, "adopt_existing = true",
+			`conflict_scope = "key"`, `timeouts = { update = "1s" }`)
+	}
+	p.Planned(strings.Replace(block("1", "1"), `expected_value_wo = "1"`, "", 1))
+	p.Write(block("2", "2"))
+	p.Plan()
+	var rotations atomic.Int32
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			p.RotatedKey("other", strconv.Itoa(int(rotations.Add(1))))
+		}
+		return testcluster.Fault{}
+	})
+	p.ApplyRefused("Operation Timed Out", "other writers changed the Secret before each attempt", "Nothing was written", "raise timeouts.update")
+	proxy.SetHook(nil)
+	if n := rotations.Load(); n < 2 {
+		t.Errorf("%d writes met the operator", n)
+	}
+	if got := p.Password(); *got != "1" {
+		t.Errorf("the password is %q", *got)
+	}
+	p.PlanApply()
+}
+
 func TestSecretThatIsNotThere(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Write(fixture.SecretEntry(`value_wo = "1"`))

@@ -26,7 +26,7 @@ import (
 func ofObject(ctx context.Context, description string, kind cas.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
 	return of(description, append([]map[string]schema.Attribute{{
 		"namespace":        Namespace(kind),
-		"field_manager":    fieldManager(""),
+		"field_manager":    fieldManager(),
 		"timeouts":         Timeouts(ctx, "a refresh, and of the check at plan.", true),
 		"id":               Computed(id),
 		"resource_version": Computed(fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind)),
@@ -34,7 +34,7 @@ func ofObject(ctx context.Context, description string, kind cas.Kind, id string,
 	}}, others...)...)
 }
 
-// of is the schema of attributes. Where several have one name, that of the last stands.
+// of is the schema of attributes. If several have one name, the last one counts.
 func of(description string, several ...map[string]schema.Attribute) schema.Schema {
 	all := map[string]schema.Attribute{}
 	for _, each := range several {
@@ -90,7 +90,7 @@ func OfTaking(ctx context.Context, description, key string, others map[string]sc
 		"name":           place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
 		"key":            place(key, ValidKey(cas.ConfigMap)),
 		"missing_object": missing(cas.ConfigMap),
-		"field_manager":  fieldManager(" Each run appends its own suffix."),
+		"field_manager":  fieldManager(),
 		"timeouts":       Timeouts(ctx, "a refresh, and of the check at plan.", true),
 	}, others)
 }
@@ -123,7 +123,7 @@ func Required(description string, valid validator.String) schema.StringAttribute
 	return schema.StringAttribute{Required: true, Validators: []validator.String{valid}, MarkdownDescription: description}
 }
 
-// OptionalNamespace is the namespace of what is no resource: the framework has no default for it.
+// OptionalNamespace is the namespace of a data source, an action or a list: the framework has no default for it.
 func OptionalNamespace(of string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: []validator.String{ValidNamespace()}, MarkdownDescription: "Namespace of the " + of + ". Default: `default`.",
@@ -185,15 +185,15 @@ func Hide(previous string) schema.BoolAttribute {
 		" A provider cannot see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.")
 }
 
-// fieldManager is field_manager. more is a sentence about it, or nothing.
-func fieldManager(more string) schema.StringAttribute {
+// fieldManager is the attribute field_manager of a resource.
+func fieldManager() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: ValidFieldManager(),
-		MarkdownDescription: "Name of this writer in `managedFields`." + more + " Default: the provider's `field_manager`.",
+		MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
 	}
 }
 
-// Attributes of values. Those of Secrets are write-only, and have no validators: those of the framework would point at them.
+// Attributes of values. In Secrets they are write-only, and have no validators: the validators of the framework would point at them.
 
 const writeOnly = " Write-only: Terraform does not store it, so another value alone plans nothing, and an apply of a saved plan takes the value that there is at apply. Needs Terraform 1.11 or OpenTofu 1.11."
 
@@ -226,7 +226,7 @@ func NotWith(other string) validator.String {
 	return stringvalidator.ConflictsWith(path.MatchRoot(other))
 }
 
-// Revision is the version of write-only values. besides is what is written without a change of it.
+// Revision is the version of write-only values. besides describes writes without a change of the version.
 func Revision(values, besides string) schema.Int64Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
@@ -240,7 +240,7 @@ func ComputedKeys(description string) schema.ListAttribute {
 	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 }
 
-// Swap is the schema of an action that swaps parts of an object, of which noun is the name: the attributes that all such actions share, and its own.
+// Swap is the schema of an action that swaps parts of an object, which noun names: the attributes that all such actions share, and its own.
 func Swap(description, noun string, own map[string]schema.Attribute) schema.Schema {
 	return of(description, map[string]schema.Attribute{
 		"expected_resource_version": schema.StringAttribute{
@@ -253,7 +253,7 @@ func Swap(description, noun string, own map[string]schema.Attribute) schema.Sche
 			MarkdownDescription: fmt.Sprintf("Maximum time to wait for the %s and for the expected values, such as `2m`. The action writes as soon as they match. "+
 				"The time comes on top of the timeout. The plan warns if the action would have to wait. Needs the verb `watch`. Default: no wait.", noun),
 		},
-		"field_manager": fieldManager(""),
+		"field_manager": fieldManager(),
 		"hide_values":   schema.BoolAttribute{Optional: true, MarkdownDescription: Hide("").MarkdownDescription},
 		"timeouts":      Timeout("invoke", "an invocation, and of the check at plan"),
 	}, own)

@@ -206,6 +206,12 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "The API server did not answer in time. Nothing was written." + head +
 				"  Host:       https://api.test\n\nRun terraform again, or raise timeouts.update.",
 		},
+		"timed out, since others were faster": {
+			of:      aboutFoo(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline, Retried: true}),
+			summary: "Operation Timed Out",
+			detail: "The write was not applied in time: other writers changed the ConfigMap before each attempt, or the API server was too busy. " +
+				"Nothing was written." + head + "  Host:       https://api.test\n\nRun terraform again, or raise timeouts.update.",
+		},
 		"timed out, in a plan, where the timeout for reads counts": {
 			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}),
 			summary: "Operation Timed Out",

@@ -98,7 +98,10 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
 		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.limit())
-		if e.Plugin != "" {
+		switch {
+		case e.Retried:
+			happened = "The write was not applied in time: other writers changed the ConfigMap before each attempt, or the API server was too busy."
+		case e.Plugin != "":
 			happened = "The exec plugin that gives the credentials did not answer in time."
 			next = "Run the command in a shell to see what it waits for, such as a login. " + next
 		}
