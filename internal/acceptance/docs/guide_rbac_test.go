@@ -24,7 +24,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// guideRoles are the rows of the guide's table: the verbs that a plan and an apply need, by the resource and the operation.
+// guideRoles are the rows of the guide's table: the verbs that a plan and an apply need, by the resource and the
+// operation.
 func guideRoles(t *testing.T) map[string][2][]string {
 	t.Helper()
 	verbs := func(cell string) []string {
@@ -161,8 +162,8 @@ func imported(kind, rest string) string {
 	return "import {\n  to = " + kind + ".it\n  id = \"${NAMESPACE}/testmap" + rest + "\"\n}\n"
 }
 
-// verbs returns the verbs by which RBAC knows the requests, each once. It fails the test for a request that was refused, and for a request about anything
-// but such objects of the namespace.
+// verbs returns the verbs by which RBAC knows the requests, each once. It fails the test for a request that was
+// refused, and for a request about anything but such objects of the namespace.
 func verbs(p *fixture.Pipeline, plural string, requests []testcluster.Request) []string {
 	p.Helper()
 	found := map[string]bool{}

@@ -57,7 +57,8 @@ func TestGuideSecrets(t *testing.T) {
 	}
 }
 
-// The guide warns of an expectation that is read again at apply: it expects the value of that moment. An expectation from elsewhere does not.
+// The guide warns of an expectation that is read again at apply: it expects the value of that moment. An expectation
+// from elsewhere does not.
 func TestGuideSecretsExpectationReadAgain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ expected, holds string }{

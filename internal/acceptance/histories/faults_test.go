@@ -97,8 +97,8 @@ func (s *mortal) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 	}
 }
 
-// strikes makes a fault happen to the next process. It sets isStill if a write whose response is lost changes nothing in managedFields, as within one
-// second, so that they do not show it.
+// strikes makes a fault happen to the next process. It sets isStill if a write whose response is lost changes nothing
+// in managedFields, as within one second, so that they do not show it.
 func (h *history) strikes(r *run, f fault, fired, isStill *atomic.Bool, cancel func()) {
 	died := make(chan struct{})
 	r.died, r.cut = died, r.route

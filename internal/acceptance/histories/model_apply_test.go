@@ -134,7 +134,8 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	return &known, title
 }
 
-// forgets makes a whole ConfigMap or Secret forget its writes: somebody else may have written its content. The values of a Secret are left to others then.
+// forgets makes a whole ConfigMap or Secret forget its writes: somebody else may have written its content. The values
+// of a Secret are left to others then.
 func (t *tracking) forgets() {
 	t.forgot = true
 	if t.labels != nil {

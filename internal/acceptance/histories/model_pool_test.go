@@ -30,7 +30,8 @@ type poolBlock struct {
 	most            int // the range is from 1 to that
 }
 
-// poolTracking is an allocation in a state: the arguments, and the value. After an unknown outcome it has an id, and no value.
+// poolTracking is an allocation in a state: the arguments, and the value. After an unknown outcome it has an id, and
+// no value.
 type poolTracking struct {
 	poolBlock
 
@@ -45,7 +46,8 @@ type poolWorkspace struct {
 	state  map[string]poolTracking
 }
 
-// poolLoss is a lost response: the write is lost before it arrives, or its response is. Another writer may write before the provider reads.
+// poolLoss is a lost response: the write is lost before it arrives, or its response is. Another writer may write
+// before the provider reads.
 type poolLoss struct {
 	at       int // of the apply's writes; 0: none
 	isBefore bool

@@ -42,7 +42,8 @@ const (
 	titlePluginFailed = "Plugin error"
 )
 
-// version represents the uid and resourceVersion of a ConfigMap. Each write makes a number of its own. The zero value is none.
+// version represents the uid and resourceVersion of a ConfigMap. Each write makes a number of its own. The zero value
+// is none.
 type version struct{ uid, rv int }
 
 // liveMap is a ConfigMap or a Secret.
@@ -132,8 +133,8 @@ type write struct {
 	isDone func(now *liveMap) bool
 }
 
-// sets reports whether the write sets anything. Removals leave no trace in managedFields, and neither does a ConfigMap that is created empty; a Secret
-// has a type.
+// sets reports whether the write sets anything. Removals leave no trace in managedFields, and neither does a ConfigMap
+// that is created empty; a Secret has a type.
 func (w write) sets() bool {
 	isSet := func(v string) bool { return v != "" }
 	all := slices.AppendSeq(slices.Collect(maps.Values(w.data)), maps.Values(w.labels))
@@ -317,7 +318,8 @@ func (p *process) send(w write) (again bool, title string) {
 	return false, ""
 }
 
-// settle decides about a write whose response was lost, and whose object has changed. isAlone: the write made its present version.
+// settle decides about a write whose response was lost, and whose object has changed. isAlone: the write made its
+// present version.
 func (p *process) settle(w write, isAlone bool) (again bool, title string) {
 	now := p.live[w.cm]
 	isLanded := isAlone || p.fault.kind == "lose after"

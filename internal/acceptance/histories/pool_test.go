@@ -366,7 +366,8 @@ func (h *poolLab) imports(n int) {
 	}
 }
 
-// compareMessages compares the diagnostics of a command with the required title of an error, if any, and the required warnings.
+// compareMessages compares the diagnostics of a command with the required title of an error, if any, and the required
+// warnings.
 func (h *poolLab) compareMessages(what string, result *driver.Result, title string, warnings []string) {
 	h.count(what + title)
 	got := ended(result)

@@ -130,7 +130,8 @@ func lists(typ string, lines ...string) func(*testing.T, *fixture.Fixture) {
 	}
 }
 
-// Everything works with exactly the verbs of its role: the provider sends no request that is refused, and uses each verb.
+// Everything works with exactly the verbs of its role: the provider sends no request that is refused, and uses each
+// verb.
 func TestLeastRoles(t *testing.T) {
 	t.Parallel()
 	for name, use := range roleUses {

@@ -30,7 +30,8 @@ func TestMissingNamespaceIsTold(t *testing.T) {
 	}
 }
 
-// Without permission to read namespaces, or after a 404 of another server, the message says only that the ConfigMap does not exist.
+// Without permission to read namespaces, or after a 404 of another server, the message says only that the ConfigMap
+// does not exist.
 func TestMissingNamespaceThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	t.Run("no permission", func(t *testing.T) {

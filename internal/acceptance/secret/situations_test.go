@@ -121,7 +121,8 @@ func TestSecretEntryBesideAnOperator(t *testing.T) {
 	}
 }
 
-// An operator rotates another key before every write of an update: the update ends with its timeout, and the message gives the cause.
+// An operator rotates another key before every write of an update: the update ends with its timeout, and the message
+// gives the cause.
 func TestSecretEntryThatOthersOvertake(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()

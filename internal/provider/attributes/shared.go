@@ -193,7 +193,8 @@ func fieldManager() schema.StringAttribute {
 	}
 }
 
-// Attributes of values. In Secrets they are write-only, and have no validators: the validators of the framework would point at them.
+// Attributes of values. In Secrets they are write-only, and have no validators: the validators of the framework would
+// point at them.
 
 const writeOnly = " Write-only: Terraform does not store it, so another value alone plans nothing, and an apply of a saved plan takes the value that there is at apply. Needs Terraform 1.11 or OpenTofu 1.11."
 
@@ -240,7 +241,8 @@ func ComputedKeys(description string) schema.ListAttribute {
 	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 }
 
-// Swap is the schema of an action that swaps parts of an object, which noun names: the attributes that all such actions share, and its own.
+// Swap is the schema of an action that swaps parts of an object, which noun names: the attributes that all such
+// actions share, and its own.
 func Swap(description, noun string, own map[string]schema.Attribute) schema.Schema {
 	return of(description, map[string]schema.Attribute{
 		"expected_resource_version": schema.StringAttribute{
