@@ -23,15 +23,6 @@ func (f *fixture) mutates() {
 	}, func(data map[string]string) bool { return data["foo"] == "7" })
 }
 
-// mutatesAway has admission remove foo in every write that leaves a key trigger.
-func (f *fixture) mutatesAway() {
-	f.Helper()
-	f.admits(admissionv1.Mutation{
-		PatchType: admissionv1.PatchTypeJSONPatch,
-		JSONPatch: &admissionv1.JSONPatch{Expression: `"foo" in object.data ? [JSONPatch{op: "remove", path: "/data/foo"}] : []`},
-	}, func(data map[string]string) bool { return data["foo"] == "" })
-}
-
 // admits has admission change every write that leaves a key trigger. shows reports from a ConfigMap's data
 // whether it does.
 func (f *fixture) admits(by admissionv1.Mutation, shows func(data map[string]string) bool) {

@@ -3,9 +3,7 @@ package cas
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -40,16 +38,6 @@ func TestRefusedRepeatIsNotRepeatedForEver(t *testing.T) {
 		return testcluster.Fault{Answer: status(403, "Forbidden", "admission webhook denied the request")}
 	})
 	f.unknownWithinSeconds(f.swapping("foo", one, two))
-}
-
-type slow struct {
-	io.ReadCloser
-	once sync.Once
-}
-
-func (s *slow) Read(p []byte) (int, error) {
-	s.once.Do(func() { time.Sleep(2500 * time.Millisecond) })
-	return s.ReadCloser.Read(p)
 }
 
 // Given a lost answer about thousands of keys; then what became of them is found out by one look, which may take a second.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -246,8 +245,6 @@ func widgetDefinition(group string) string {
 	}}}}}}]}}`, group, group)
 }
 
-func asConflict(err error, conflict **ConflictError) bool { return errors.As(err, conflict) }
-
 // within returns the value of a name in one of the maps of an object.
 func within(object map[string]any, in, name string) any {
 	of, _ := object[in].(map[string]any)
@@ -263,14 +260,4 @@ func (f *fieldsFixture) lost(fate func() testcluster.Fault) {
 		}
 		return fate()
 	})
-}
-
-// writes is the number of patches that were no dry run.
-func (f *fieldsFixture) writes() (n int) {
-	for _, r := range f.proxy.Requests() {
-		if r.Method == http.MethodPatch && !r.Query.Has("dryRun") {
-			n++
-		}
-	}
-	return n
 }

@@ -265,7 +265,7 @@ func TestLostWriteOfKeys(t *testing.T) {
 			owner: "engine", isDelivered: true, within: true, want: Unknown,
 			interfere: func(f *fixture) {
 				f.changeAs("owner", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/hold"} })
-				f.T.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
+				f.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
 			},
 		},
 

@@ -93,7 +93,7 @@ func TestLostDeletion(t *testing.T) {
 	nothing, foo := func(*fixture) {}, map[string]string{"foo": "1"}
 	isDeleting := func(f *fixture) {
 		f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/hold"} })
-		f.T.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
+		f.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
 	}
 	for name, test := range map[string]struct {
 		arrange     func(*fixture)
@@ -417,8 +417,10 @@ func TestLostWriteAfterAnUnknownOneOnTheSameVersion(t *testing.T) {
 // A caller leaves in the moment in which its write is applied. It never learns that nothing was written.
 func TestCallerLeavesWhenItsWriteIsApplied(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]testcluster.Fault{"its response arrives": {},
-		"its response is lost": {DropAfter: true}} {
+	for name, fault := range map[string]testcluster.Fault{
+		"its response arrives": {},
+		"its response is lost": {DropAfter: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "0", "bar": "0"})
 			f.engine.limits.patience = ample

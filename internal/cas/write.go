@@ -220,6 +220,7 @@ func (c *committer) finish(w write, r result) {
 	case wire.Throttled:
 		c.retry = cmp.Or(retry, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
 		retry = c.retry
+	case wire.Unresolved: // perform goes on
 	}
 	for _, t := range tasks {
 		t.release()

@@ -43,8 +43,7 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		} else {
 			now, title = p.create(c.to, c.bound)
 		}
-		switch {
-		case title == "":
+		if title == "" {
 			found := now.values
 			if now.block, now.nulls = *c.to, nil; now.secret {
 				now.values, now.expected = found, nil

@@ -165,8 +165,10 @@ func FuzzOutcomeOfALostWrite(f *testing.F) {
 	keys, values := []string{"a", "b", "c"}, []string{"", "1", "2"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := judgingtest.Choices(bytes)
-		o := &managedObject{t: t, version: 1, data: map[string]string{}, owned: fieldpath.ManagedFields{},
-			times: map[string]int{}}
+		o := &managedObject{
+			t: t, version: 1, data: map[string]string{}, owned: fieldpath.ManagedFields{},
+			times: map[string]int{},
+		}
 		o.owned["maker v1"] = fieldpath.NewVersionedSet(fieldpath.NewSet(fieldpath.MakePathOrDie("data", "d")),
 			"v1", false)
 		draw := func(o *managedObject) map[string]string {
@@ -237,12 +239,16 @@ func FuzzOutcomeOfALostWrite(f *testing.F) {
 		}
 		for name, outcome := range map[string]func() (judging.LostOutcome, error){
 			"keys": func() (judging.LostOutcome, error) {
-				return judging.LostWrite{Manager: "engine", Base: base.asConfigMap(),
-					Changes: changes}.Outcome(o.asConfigMap())
+				return judging.LostWrite{
+					Manager: "engine", Base: base.asConfigMap(),
+					Changes: changes,
+				}.Outcome(o.asConfigMap())
 			},
 			"fields": func() (judging.LostOutcome, error) {
-				return judging.LostWrite{Manager: "engine", Base: base.asFields(),
-					Changes: fields}.Outcome(o.asFields())
+				return judging.LostWrite{
+					Manager: "engine", Base: base.asFields(),
+					Changes: fields,
+				}.Outcome(o.asFields())
 			},
 		} {
 			got, reason := outcome()

@@ -56,7 +56,6 @@ func FuzzPatch(f *testing.F) {
 			!maps.Equal(conditions.Metadata, map[string]string{"uid": "u", "resourceVersion": "7"}) {
 			t.Errorf("%s is conditional on %v (%v)", r.Body, conditions.Metadata, err)
 		}
-
 	})
 }
 

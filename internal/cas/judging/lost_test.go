@@ -141,8 +141,10 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 	both := changes{change("foo", "1", "2"), change("bar", "1", "2")}
 	removes := changes{change("foo", "1", "")}
 	replaces := changes{change("foo", "1", "2"), change("bar", "1", "")}
-	guarded := changes{change("foo", "1", "2"),
-		{Key: "bar", From: judging.Text("1"), To: judging.Text("1"), IsGuard: true}}
+	guarded := changes{
+		change("foo", "1", "2"),
+		{Key: "bar", From: judging.Text("1"), To: judging.Text("1"), IsGuard: true},
+	}
 	toBinary := changes{{Key: "foo", From: judging.Text("1"), To: judging.Binary([]byte("2"))}}
 	secret := changes{{Key: "foo", From: judging.Binary([]byte("1")), To: judging.Binary([]byte("2"))}}
 	label := changes{change(judging.LabelKey("a"), "1", "2")}
@@ -168,8 +170,10 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=2 engine@2"}, alone,
 		},
 		"our entry gained the path within the second": {
-			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
-			words{"8", "data.foo=2 engine", "data.bar=1 engine"}, alone,
+			"", foo,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
+			words{"8", "data.foo=2 engine", "data.bar=1 engine"},
+			alone,
 		},
 		"our entry has a later timestamp": {
 			"", foo, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=2 engine@2"}, alone,
@@ -178,32 +182,43 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 engine@2"}, words{"8", "data.foo=2 engine@1"}, alone,
 		},
 		"our entry changed, and another writer wrote since": {
-			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 helm"},
-			words{"9", "data.foo=2 engine@2", "data.bar=9 helm@2"}, applied,
+			"", foo,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 helm"},
+			words{"9", "data.foo=2 engine@2", "data.bar=9 helm@2"},
+			applied,
 		},
 		"our entry changed, and another writer wrote within the second": {
-			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 helm"},
-			words{"9", "data.foo=2 engine@2", "data.bar=9 helm"}, applied,
+			"", foo,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 helm"},
+			words{"9", "data.foo=2 engine@2", "data.bar=9 helm"},
+			applied,
 		},
 		"our entry changed, and another writer owns the key too, by server-side apply": {
-			"", foo, words{"7", "data.foo=1 kubectl"}, words{"9", "data.foo=2 engine@2", "data.foo=2 argocd@2!"},
+			"", foo,
+			words{"7", "data.foo=1 kubectl"},
+			words{"9", "data.foo=2 engine@2", "data.foo=2 argocd@2!"},
 			applied,
 		},
 		"our entry of another API version lost the key to the entry of ours": {
 			"", foo, words{"7", "data.foo=1 engine~v0"}, words{"8", "data.foo=2 engine@2"}, alone,
 		},
 		"our entry of another API version changed": {
-			"", foo, words{"7", "data.foo=1 engine@1~v0"},
-			words{"9", "data.foo=2 engine@2~v0", "data.bar=9 helm@2"}, applied,
+			"", foo,
+			words{"7", "data.foo=1 engine@1~v0"},
+			words{"9", "data.foo=2 engine@2~v0", "data.bar=9 helm@2"},
+			applied,
 		},
 		"our entries of two API versions changed neither": {
 			"", foo,
 			words{"7", "data.foo=1 engine@1", "data.baz=1 engine@2~v0"},
-			words{"9", "data.foo=2 engine@1", "data.baz=1 engine@2~v0", "data.bar=9 helm@2"}, unknown,
+			words{"9", "data.foo=2 engine@1", "data.baz=1 engine@2~v0", "data.bar=9 helm@2"},
+			unknown,
 		},
 		"two keys": {
-			"", both, words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
-			words{"8", "data.foo=2 engine@2", "data.bar=2 engine@2"}, alone,
+			"", both,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
+			words{"8", "data.foo=2 engine@2", "data.bar=2 engine@2"},
+			alone,
 		},
 		"a label": {
 			"", label, words{"7", "labels.a=1 kubectl"}, words{"8", "labels.a=2 engine@2"}, alone,
@@ -212,12 +227,16 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			judging.Secret, secret, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=2 engine@2"}, alone,
 		},
 		"our entry gained another path, and the key is another writer's": {
-			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
-			words{"9", "data.foo=2 kubectl", "data.bar=1 engine", "labels.a=1 engine"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
+			words{"9", "data.foo=2 kubectl", "data.bar=1 engine", "labels.a=1 engine"},
+			unknown,
 		},
 		"a copy of an old version was stored, with its managedFields": {
-			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 engine@3"},
-			words{"8", "data.foo=2 helm@4", "data.bar=1 engine@2"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 engine@3"},
+			words{"8", "data.foo=2 helm@4", "data.bar=1 engine@2"},
+			unknown,
 		},
 
 		// Entries of other writers.
@@ -225,12 +244,16 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=2 helm@2"}, unknown,
 		},
 		"the owner of the key wrote the same value within the second": {
-			"", foo, words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
-			words{"8", "data.foo=2 kubectl", "data.bar=1 engine"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
+			words{"8", "data.foo=2 kubectl", "data.bar=1 engine"},
+			unknown,
 		},
 		"another writer took over our value": {
-			"", foo, words{"7", "data.foo=1 engine", "data.bar=1 engine"},
-			words{"8", "data.foo=2 helm@2", "data.bar=1 engine"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 engine", "data.bar=1 engine"},
+			words{"8", "data.foo=2 helm@2", "data.bar=1 engine"},
+			unknown,
 		},
 		"our field manager, through a subresource": {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=2 engine@2/status"}, unknown,
@@ -239,8 +262,10 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"8", "data.foo=2 engine@2!"}, unknown,
 		},
 		"our entry in ancient-changes": {
-			"", foo, words{"7", "data.foo=1 kubectl"},
-			words{"9", "data.foo=2 ancient-changes@2", "data.bar=1 helm@3"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 kubectl"},
+			words{"9", "data.foo=2 ancient-changes@2", "data.bar=1 helm@3"},
+			unknown,
 		},
 		"no managedFields": {
 			"", foo, words{"7", "data.foo=1"}, words{"8", "data.foo=2"}, unknown,
@@ -257,8 +282,10 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=2 engine"}, alone,
 		},
 		"our own key within the second, and another key changed": {
-			"", foo, words{"7", "data.foo=1 engine", "data.bar=1 helm"},
-			words{"8", "data.foo=2 engine", "data.bar=9 helm"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 engine", "data.bar=1 helm"},
+			words{"8", "data.foo=2 engine", "data.bar=9 helm"},
+			unknown,
 		},
 		"our own key within the second, and another key is new": {
 			"", foo, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=2 engine", "data.bar=9"}, unknown,
@@ -281,26 +308,35 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 		"our own key within the second, and ancient-changes gained a path": {
 			"", foo,
 			words{"7", "data.foo=1 engine", "data.a=1 ancient-changes", "data.b=1 helm"},
-			words{"8", "data.foo=2 engine", "data.a=1 ancient-changes", "data.b=1 ancient-changes"}, unknown,
+			words{"8", "data.foo=2 engine", "data.a=1 ancient-changes", "data.b=1 ancient-changes"},
+			unknown,
 		},
 		"our own key within the second, and another entry has another timestamp": {
-			"", foo, words{"7", "data.foo=1 engine", "data.bar=1 helm"},
-			words{"9", "data.foo=2 engine", "data.bar=1 helm@2"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 engine", "data.bar=1 helm"},
+			words{"9", "data.foo=2 engine", "data.bar=1 helm@2"},
+			unknown,
 		},
 		"our own key within the second, and another entry gained a path": {
-			"", foo, words{"7", "data.foo=1 engine", "data.bar=1 helm"},
-			words{"9", "data.foo=2 engine", "data.bar=1 helm", "data.foo=2 helm"}, unknown,
+			"", foo,
+			words{"7", "data.foo=1 engine", "data.bar=1 helm"},
+			words{"9", "data.foo=2 engine", "data.bar=1 helm", "data.foo=2 helm"},
+			unknown,
 		},
 		"our own key within the second, and another entry is unreadable and has another timestamp": {
 			"", foo, words{"7", "data.foo=1 engine", "?helm"}, words{"9", "data.foo=2 engine", "?helm@2"}, unknown,
 		},
 		"our own key within the second, and another entry lost its last path": {
-			"", both, words{"7", "data.foo=1 engine", "data.bar=1 helm"},
-			words{"8", "data.foo=2 engine", "data.bar=2 engine"}, alone,
+			"", both,
+			words{"7", "data.foo=1 engine", "data.bar=1 helm"},
+			words{"8", "data.foo=2 engine", "data.bar=2 engine"},
+			alone,
 		},
 		"two keys, of which our entry owns one": {
-			"", both, words{"7", "data.foo=1 engine", "data.bar=1 helm"},
-			words{"8", "data.foo=2 engine", "data.bar=2 helm"}, unknown,
+			"", both,
+			words{"7", "data.foo=1 engine", "data.bar=1 helm"},
+			words{"8", "data.foo=2 engine", "data.bar=2 helm"},
+			unknown,
 		},
 		"a key of a Secret that nobody applied as stringData": {
 			judging.Secret, secret, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=2 engine"}, alone,
@@ -308,16 +344,20 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 		"a key of a Secret that another writer applies as stringData, within the second": {
 			judging.Secret, secret,
 			words{"7", "data.foo=1 engine", "stringData.foo helm!"},
-			words{"8", "data.foo=2 engine", "stringData.foo helm!"}, unknown,
+			words{"8", "data.foo=2 engine", "stringData.foo helm!"},
+			unknown,
 		},
 		"a key of a Secret that another writer applied as stringData since": {
-			judging.Secret, secret, words{"7", "data.foo=1 engine"},
-			words{"8", "data.foo=2 engine", "stringData.foo helm!"}, unknown,
+			judging.Secret, secret,
+			words{"7", "data.foo=1 engine"},
+			words{"8", "data.foo=2 engine", "stringData.foo helm!"},
+			unknown,
 		},
 		"a key of a Secret beside another key that was applied as stringData": {
 			judging.Secret, secret,
 			words{"7", "data.foo=1 engine", "data.bar=1", "stringData.bar helm!"},
-			words{"8", "data.foo=2 engine", "data.bar=1", "stringData.bar helm!"}, alone,
+			words{"8", "data.foo=2 engine", "data.bar=1", "stringData.bar helm!"},
+			alone,
 		},
 
 		// The object does not have the value that was sent.
@@ -331,14 +371,18 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"9", "data.foo=3 helm@2"}, unknown,
 		},
 		"one of two keys was overwritten": {
-			"", both, words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
-			words{"9", "data.foo=2 engine@2", "data.bar=3 helm@2"}, unknown,
+			"", both,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
+			words{"9", "data.foo=2 engine@2", "data.bar=3 helm@2"},
+			unknown,
 		},
 		"the key is missing": {
 			"", foo, words{"7", "data.foo=1 kubectl"}, words{"9"}, unknown,
 		},
 		"a key moved from data to binaryData since": {
-			"", foo, words{"7", "data.foo=1 engine"}, words{"9", "binaryData.foo=2 helm@2", "data.x=1 engine@2"},
+			"", foo,
+			words{"7", "data.foo=1 engine"},
+			words{"9", "binaryData.foo=2 helm@2", "data.x=1 engine@2"},
 			unknown,
 		},
 		"a text where bytes were sent": {
@@ -348,8 +392,11 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", toBinary, words{"7", "data.foo=1 kubectl"}, words{"8", "binaryData.foo=2 engine@2"}, alone,
 		},
 		"a value that differs in its Unicode form only": {
-			"", changes{change("foo", "1", "\u00e9")}, words{"7", "data.foo=1 kubectl"},
-			words{"8", "data.foo=e\u0301 engine@2"}, unknown,
+			"",
+			changes{change("foo", "1", "\u00e9")},
+			words{"7", "data.foo=1 kubectl"},
+			words{"8", "data.foo=e\u0301 engine@2"},
+			unknown,
 		},
 
 		// Removals.
@@ -360,27 +407,37 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 			"", removes, words{"7", "data.foo=1 engine"}, words{"8", "binaryData.foo=1 helm@2"}, unknown,
 		},
 		"a removal beside a set": {
-			"", replaces, words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
-			words{"8", "data.foo=2 engine@2"}, alone,
+			"", replaces,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
+			words{"8", "data.foo=2 engine@2"},
+			alone,
 		},
 		"a removal beside a set, and the removed key is there again": {
-			"", replaces, words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
-			words{"9", "data.foo=2 engine@2", "data.bar=1 helm@2"}, unknown,
+			"", replaces,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
+			words{"9", "data.foo=2 engine@2", "data.bar=1 helm@2"},
+			unknown,
 		},
 		"a removal beside a set, and the removed key moved": {
-			"", replaces, words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
-			words{"9", "data.foo=2 engine@2", "binaryData.bar=1 helm@2"}, unknown,
+			"", replaces,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 kubectl"},
+			words{"9", "data.foo=2 engine@2", "binaryData.bar=1 helm@2"},
+			unknown,
 		},
 		"a new key": {
 			"", adds, words{"7", "data.bar=1 kubectl"}, words{"8", "data.foo=2 engine@2", "data.bar=1 kubectl"}, alone,
 		},
 		"a key that is compared only proves nothing": {
-			"", guarded, words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
-			words{"8", "data.foo=1 kubectl", "data.bar=1 engine@2"}, unknown,
+			"", guarded,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 engine"},
+			words{"8", "data.foo=1 kubectl", "data.bar=1 engine@2"},
+			unknown,
 		},
 		"a key that is compared only may change since": {
-			"", guarded, words{"7", "data.foo=1 kubectl", "data.bar=1 helm"},
-			words{"9", "data.foo=2 engine@2", "data.bar=3 helm@2"}, applied,
+			"", guarded,
+			words{"7", "data.foo=1 kubectl", "data.bar=1 helm"},
+			words{"9", "data.foo=2 engine@2", "data.bar=3 helm@2"},
+			applied,
 		},
 		"nothing was written": {
 			"", changes{}, words{"7", "data.foo=1 engine"}, words{"8", "data.foo=1 engine@2"}, unknown,
@@ -388,8 +445,10 @@ func TestOutcomeOfALostWrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := judging.LostWrite{Manager: "engine",
-				Base: snapshot(t, test.kind, test.base[0], test.base[1:]...), Changes: test.changes}
+			w := judging.LostWrite{
+				Manager: "engine",
+				Base:    snapshot(t, test.kind, test.base[0], test.base[1:]...), Changes: test.changes,
+			}
 			got, reason := w.Outcome(snapshot(t, test.kind, test.now[0], test.now[1:]...))
 			if got != test.want || (reason != nil) != (got == unknown) {
 				t.Errorf("%d (%v), want %d", got, reason, test.want)
@@ -440,8 +499,11 @@ func TestOutcomeOfALostWriteOfFields(t *testing.T) {
 			"spec.n", "1", "2", `{"n":1}`, entries{others}, `{"n":2}`, entries{"engine@2 " + n}, true,
 		},
 		"our entry gained the field within the second": {
-			"spec.n", "1", "2", `{"n":1,"m":1}`, entries{others, `engine {"f:x":{}}`}, `{"n":2,"m":1}`,
-			entries{`engine {"f:x":{},"f:n":{}}`}, true,
+			"spec.n", "1", "2", `{"n":1,"m":1}`,
+			entries{others, `engine {"f:x":{}}`},
+			`{"n":2,"m":1}`,
+			entries{`engine {"f:x":{},"f:n":{}}`},
+			true,
 		},
 		"our own field within the second": {
 			"spec.n", "1", "2", `{"n":1}`, entries{"engine " + n}, `{"n":2}`, entries{"engine " + n}, false,
@@ -456,51 +518,78 @@ func TestOutcomeOfALostWriteOfFields(t *testing.T) {
 			"spec.n", "1", "2", `{"n":1}`, entries{"engine " + n}, `{"n":2}`, entries{"engine " + n}, false,
 		},
 		"a default beside it": {
-			"spec.x", "", `{"a":1}`, `{}`, entries{}, `{"x":{"a":1,"b":2}}`,
-			entries{`engine@2 {"f:x":{"f:a":{},"f:b":{}}}`}, true,
+			"spec.x", "", `{"a":1}`, `{}`,
+			entries{},
+			`{"x":{"a":1,"b":2}}`,
+			entries{`engine@2 {"f:x":{"f:a":{},"f:b":{}}}`},
+			true,
 		},
 		"a member is missing": {
-			"spec.x", "", `{"a":1,"b":1}`, `{}`, entries{}, `{"x":{"a":1}}`,
-			entries{`engine@2 {"f:x":{"f:a":{}}}`}, false,
+			"spec.x", "", `{"a":1,"b":1}`, `{}`,
+			entries{},
+			`{"x":{"a":1}}`,
+			entries{`engine@2 {"f:x":{"f:a":{}}}`},
+			false,
 		},
 		"a list with a default in an element": {
 			"spec.x", "", `[{"a":1}]`, `{}`, entries{}, `{"x":[{"a":1,"b":2}]}`, entries{`engine@2 {"f:x":{}}`}, true,
 		},
 		"a list with another element": {
-			"spec.x", "", `[{"a":1}]`, `{}`, entries{}, `{"x":[{"a":1},{"a":2}]}`, entries{`engine@2 {"f:x":{}}`},
+			"spec.x", "", `[{"a":1}]`, `{}`,
+			entries{},
+			`{"x":[{"a":1},{"a":2}]}`,
+			entries{`engine@2 {"f:x":{}}`},
 			false,
 		},
 		"a list in another order": {
 			"spec.x", "", `["a","b"]`, `{}`, entries{}, `{"x":["b","a"]}`, entries{`engine@2 {"f:x":{}}`}, false,
 		},
 		"a quantity in another spelling": {
-			"spec.n", `"500m"`, `"1000m"`, `{"n":"500m"}`, entries{others}, `{"n":"1"}`, entries{"engine@2 " + n},
+			"spec.n", `"500m"`, `"1000m"`, `{"n":"500m"}`,
+			entries{others},
+			`{"n":"1"}`,
+			entries{"engine@2 " + n},
 			true,
 		},
 		"a number where a quantity was sent": {
 			"spec.n", `"500m"`, `"1000m"`, `{"n":"500m"}`, entries{others}, `{"n":1}`, entries{"engine@2 " + n}, true,
 		},
 		"another quantity": {
-			"spec.n", `"500m"`, `"1000m"`, `{"n":"500m"}`, entries{others}, `{"n":"1001m"}`,
-			entries{"engine@2 " + n}, false,
+			"spec.n", `"500m"`, `"1000m"`, `{"n":"500m"}`,
+			entries{others},
+			`{"n":"1001m"}`,
+			entries{"engine@2 " + n},
+			false,
 		},
 		"an equal quantity in the base proves nothing": {
-			"spec.n", `"1"`, `"1000m"`, `{"n":"1","m":1}`, entries{others}, `{"n":"1","m":2}`,
-			entries{"engine@2 " + n, `kubectl {"f:m":{}}`}, false,
+			"spec.n", `"1"`, `"1000m"`, `{"n":"1","m":1}`,
+			entries{others},
+			`{"n":"1","m":2}`,
+			entries{"engine@2 " + n, `kubectl {"f:m":{}}`},
+			false,
 		},
 		"a number above 2^53": {
-			"spec.n", "1", "9007199254740993", `{"n":1}`, entries{others}, `{"n":9007199254740992}`,
-			entries{"engine@2 " + n}, false,
+			"spec.n", "1", "9007199254740993", `{"n":1}`,
+			entries{others},
+			`{"n":9007199254740992}`,
+			entries{"engine@2 " + n},
+			false,
 		},
 		"text is no number": {
 			"spec.n", `"a"`, `"b"`, `{"n":"a"}`, entries{others}, `{"n":true}`, entries{"engine@2 " + n}, false,
 		},
 		"text that reads as a number of many digits": {
-			"spec.n", `"a"`, `"7e20251127"`, `{"n":"a"}`, entries{others}, `{"n":"5"}`, entries{"engine@2 " + n},
+			"spec.n", `"a"`, `"7e20251127"`, `{"n":"a"}`,
+			entries{others},
+			`{"n":"5"}`,
+			entries{"engine@2 " + n},
 			false,
 		},
 		"text that reads as a very small number": {
-			"spec.n", `"a"`, `"7e-20251127"`, `{"n":"a"}`, entries{others}, `{"n":"5"}`, entries{"engine@2 " + n},
+			"spec.n", `"a"`, `"7e-20251127"`, `{"n":"a"}`,
+			entries{others},
+			`{"n":"5"}`,
+			entries{"engine@2 " + n},
 			false,
 		},
 		"a map where a value was sent": {
@@ -513,31 +602,45 @@ func TestOutcomeOfALostWriteOfFields(t *testing.T) {
 			"spec.n", "1", "", `{"n":1}`, entries{"engine " + n}, `{}`, entries{}, false,
 		},
 		"a member is removed from a map that is set": {
-			"spec.x", `{"a":1,"b":1}`, `{"a":1}`, `{"x":{"a":1,"b":1}}`, entries{}, `{"x":{"a":1}}`,
-			entries{`engine@2 {"f:n":{}}`}, false,
+			"spec.x", `{"a":1,"b":1}`, `{"a":1}`, `{"x":{"a":1,"b":1}}`,
+			entries{},
+			`{"x":{"a":1}}`,
+			entries{`engine@2 {"f:n":{}}`},
+			false,
 		},
 		"an element, by another member than its key": {
-			"spec.x[v=1].w", "1", "2", `{"x":[{"id":1,"v":1,"w":1}]}`, entries{},
-			`{"x":[{"id":1,"v":1,"w":2}]}`, entries{`engine@2 {"f:x":{"k:{\"id\":1}":{"f:w":{}}}}`}, true,
+			"spec.x[v=1].w", "1", "2", `{"x":[{"id":1,"v":1,"w":1}]}`,
+			entries{},
+			`{"x":[{"id":1,"v":1,"w":2}]}`,
+			entries{`engine@2 {"f:x":{"k:{\"id\":1}":{"f:w":{}}}}`},
+			true,
 		},
 		"the element is missing": {
-			"spec.x[id=1].w", "1", "2", `{"x":[{"id":1,"w":1}]}`, entries{}, `{"x":[]}`,
-			entries{`engine@2 {"f:x":{"k:{\"id\":1}":{"f:w":{}}}}`}, false,
+			"spec.x[id=1].w", "1", "2", `{"x":[{"id":1,"w":1}]}`,
+			entries{},
+			`{"x":[]}`,
+			entries{`engine@2 {"f:x":{"k:{\"id\":1}":{"f:w":{}}}}`},
+			false,
 		},
 		"a map that is owned as a whole": {
 			"spec.x.a", "1", "2", `{"x":{"a":1}}`, entries{}, `{"x":{"a":2}}`, entries{`engine@2 {"f:x":{}}`}, true,
 		},
 		"the definition made a map of ours one that is owned as a whole, and another writer wrote the same value": {
-			"spec.n", "1", "2", `{"n":1,"x":{"a":1}}`, entries{others, `engine {"f:x":{"f:a":{}}}`},
-			`{"n":2,"x":{"a":1}}`, entries{"kubectl@2 " + n, `engine {"f:x":{}}`}, false,
+			"spec.n", "1", "2", `{"n":1,"x":{"a":1}}`,
+			entries{others, `engine {"f:x":{"f:a":{}}}`},
+			`{"n":2,"x":{"a":1}}`,
+			entries{"kubectl@2 " + n, `engine {"f:x":{}}`},
+			false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := judging.LostWrite{
 				Manager: "engine", Base: fieldsAt(t, "7", test.base, test.baseEntries...),
-				Changes: []judging.Change{{Key: fieldKey(t, test.path), From: entryOf(t, test.from),
-					To: entryOf(t, test.to)}},
+				Changes: []judging.Change{{
+					Key: fieldKey(t, test.path), From: entryOf(t, test.from),
+					To: entryOf(t, test.to),
+				}},
 			}
 			want := judging.LostUnknown
 			if test.isApplied {

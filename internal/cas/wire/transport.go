@@ -76,7 +76,7 @@ type credentials struct {
 	waiting atomic.Int64 // how many requests have begun and are not on the wire
 }
 
-// ErrNoCredentials: the exec plugin returned no credentials in time, so that the API server did nothing.
+// ErrNoCredentials says that the exec plugin returned no credentials in time, so that the API server did nothing.
 var ErrNoCredentials = errors.New("has not answered")
 
 const (
