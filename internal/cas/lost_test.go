@@ -313,17 +313,12 @@ func TestLostWriteOfKeys(t *testing.T) {
 		},
 		// The other writer replaces the object by a copy that it made before, with the managedFields of that time.
 		"an old copy that contains the value of a lost request is stored": {
-			arrange: func(f *fixture) {
-				f.setAs("engine", "baz", "2")
-				f.setAs("engine", "baz", "3")
-			},
+			arrange: setBy("engine", "baz", "2"),
 			interfere: func(f *fixture) {
 				f.change(func(cm *corev1.ConfigMap) {
-					cm.ResourceVersion, cm.Data["foo"], cm.Data["baz"] = "", "2", "2"
-					for i := range cm.ManagedFields {
-						if m := &cm.ManagedFields[i]; m.Manager == "engine" {
-							m.Time.Time = m.Time.AddDate(0, 0, -1)
-						}
+					cm.ResourceVersion, cm.Data["foo"] = "", "2"
+					for i := range cm.ManagedFields { // as of the day before
+						cm.ManagedFields[i].Time.Time = cm.ManagedFields[i].Time.AddDate(0, 0, -1)
 					}
 				})
 			},

@@ -10,8 +10,7 @@ package judging
 //	now                                        outcome
 //	version 7                                  Unresolved: send the patch again. At most one of the two can be applied.
 //	version 8: foo is "2", our entry has foo   Applied: our entry gained a path
-//	version 9: foo is "2", our entry has foo,  Applied: another writer changed bar after us, so the chain begins again
-//	           helm changed bar
+//	version 9: the same, and helm changed bar  Applied: helm wrote after us, so the chain begins again
 //	version 8: foo is "2", kubectl owns it     Unknown: kubectl wrote the same value, before or after our write
 //	version 9: foo is "1"                      Unknown: another writer came first, or undid our write
 //	version 8: foo is missing                  Unknown: removals leave no trace in managedFields
