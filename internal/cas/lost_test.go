@@ -317,7 +317,7 @@ func TestLostWriteOfKeys(t *testing.T) {
 			interfere: func(f *fixture) {
 				f.change(func(cm *corev1.ConfigMap) {
 					cm.ResourceVersion, cm.Data["foo"] = "", "2"
-					for i := range cm.ManagedFields { // as of the day before
+					for i := range cm.ManagedFields { // yesterday
 						cm.ManagedFields[i].Time.Time = cm.ManagedFields[i].Time.AddDate(0, 0, -1)
 					}
 				})
