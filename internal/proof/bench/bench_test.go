@@ -196,7 +196,7 @@ func TestTargets(t *testing.T) {
 		missed  []string
 	}{
 		"all met": {results: results{CLI: sample(1.1, 1.1, 0.5), Processes: []processRow{
-			{Place: loopback, Processes: 16, Writes: 50, Requests: []float64{1.5, 1.2, 2}, Conflicts: []int{0, 0, 0}},
+			{Place: loopback, Processes: 16, Writes: 50, Requests: []float64{5, 1.2, 6}, Conflicts: []int{0, 0, 0}},
 		}}},
 		"too slow": {results: results{CLI: sample(1.2, 1.2, 0.5)}, missed: []string{
 			"create of 200 entries, loopback: multiple of the floor", "plan of 200 entries, loopback: multiple of the floor",
@@ -212,7 +212,7 @@ func TestTargets(t *testing.T) {
 			"update of 1000 entries, loopback: multiple of the floor, as with 200", "destroy of 1000 entries, loopback: multiple of the floor, as with 200",
 		}},
 		"a false conflict": {results: results{Processes: []processRow{
-			{Place: loopback, Processes: 16, Requests: []float64{1.6}, Conflicts: []int{0, 1}},
+			{Place: loopback, Processes: 16, Requests: []float64{5.1}, Conflicts: []int{0, 1}},
 		}}, missed: []string{"16 processes, loopback: requests a write", "16 processes, loopback: false conflicts"}},
 	}
 	for name, test := range tests {
