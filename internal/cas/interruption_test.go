@@ -31,8 +31,6 @@ type interruption struct {
 	got  []Result
 	ctx  context.Context //nolint:containedctx // the test is about its end
 	end  func()
-	// mayBeUnknown reports whether the engine may be unable to find out the outcome of the swap whose context ends.
-	mayBeUnknown bool
 
 	mu      sync.Mutex
 	n       int

@@ -379,7 +379,7 @@ func TestReleaseOfADeposedAllocationIsRepeated(t *testing.T) {
 		"it comes late, and all is destroyed":            {false, gone, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := fixture.NewCLIPipeline(t)
+			p := fixture.NewPipeline(t)
 			proxy := p.Proxied()
 			p.Create("testmap", nil)
 			p.Planned(block("a", ofFive, "lifecycle { create_before_destroy = true }"))

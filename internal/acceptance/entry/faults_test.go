@@ -72,6 +72,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 	}
 }
 
+// An apply gets over one fault, such as a response that asks for a later try.
 func TestOneFaultThatAnApplyGetsOver(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
