@@ -1,10 +1,13 @@
 package cas
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -225,18 +229,44 @@ func TestLostResponseOfACounter(t *testing.T) {
 	}
 }
 
-// A caller who leaves while the outcome of a number is unknown never receives "nothing was written".
+// A caller who leaves after the response of its number was lost never receives "nothing was written": neither at
+// the lost response, nor at the next request.
 func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "5"})
-	f.engine.limits.patience = ample
-	ctx, leave := context.WithCancel(t.Context())
-	f.lose(http.MethodPatch, true, leave)
-	got := <-f.taking(ctx, "foo")
-	if got.err != nil {
-		f.want(Unknown, got.err)
-	} else if got.Number != 6 {
-		t.Errorf("took %d, want 6", got.Number)
-	}
+	t.Parallel()
+	t.Run("at the lost response", func(t *testing.T) {
+		f := newFixture(t, map[string]string{"foo": "5"})
+		ctx, leave := context.WithCancel(t.Context())
+		f.lose(http.MethodPatch, true, leave)
+		f.want(Unknown, (<-f.taking(ctx, "foo")).err)
+	})
+	t.Run("at the next request", func(t *testing.T) {
+		f := newFixture(t, map[string]string{"foo": "5"})
+		ctx, leave := context.WithCancel(t.Context())
+		lost, arrived, release := loses(http.MethodPatch, true, func() {}), make(chan struct{}), make(chan struct{})
+		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if f.proxy.Count(http.MethodPatch) < 2 {
+				return lost(r)
+			}
+			close(arrived)
+			return testcluster.Fault{HoldBefore: release}
+		})
+		answer := f.taking(ctx, "foo")
+		<-arrived
+		leave()
+		for range 1000 {
+			if len(answer) > 0 {
+				t.Error("the caller did not wait for the response")
+				break
+			}
+			runtime.Gosched()
+		}
+		close(release)
+		got := <-answer
+		f.want(Applied, got.err)
+		if got.Number != 6 {
+			t.Errorf("took %d, want 6", got.Number)
+		}
+	})
 }
 
 var errFull = errors.New("all places are taken")
@@ -447,6 +477,90 @@ func TestCallerLeavesWhenItsWriteIsApplied(t *testing.T) {
 					f.want(Applied, err)
 				}
 				leave()
+			}
+		})
+	}
+}
+
+// delay loses the first request of a method. It arrives just before the repeated one.
+func (f *fixture) delay(method string) {
+	client, err := rest.HTTPClientFor(f.cluster.Config)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var first *http.Request
+	f.proxy.Reset()
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method != method:
+		case f.proxy.Count(method) == 1:
+			body, _ := io.ReadAll(r.Body)
+			first, err = http.NewRequestWithContext(f.Context(), method,
+				strings.TrimSuffix(f.cluster.Config.Host, "/")+r.URL.RequestURI(),
+				bytes.NewReader(body))
+			if err != nil {
+				f.Error(err)
+			}
+			first.Header = r.Header
+			return testcluster.Fault{DropBefore: true}
+		case f.proxy.Count(method) == 2:
+			response, err := client.Do(first)
+			if err != nil {
+				f.Error(err)
+				break
+			}
+			if _ = response.Body.Close(); response.StatusCode >= http.StatusBadRequest {
+				f.Errorf("the delayed request was not applied: %s", response.Status)
+			}
+		}
+		return testcluster.Fault{}
+	})
+}
+
+func TestLostRequestThatArrivesBeforeItsRepeat(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		method string
+		call   func(*fixture) error
+		want   Verdict
+	}{
+		"a swap": {
+			http.MethodPatch, func(f *fixture) error { _, err := f.do(f.swapping("foo", one, two)); return err },
+			Applied,
+		},
+		"a removal": {
+			http.MethodPatch, func(f *fixture) error {
+				_,
+					err := f.do(f.swapping("foo", one, Entry{}))
+				return err
+			}, Unknown,
+		},
+		"a removal that ignores a missing key": {
+			http.MethodPatch, func(f *fixture) error {
+				_,
+					err := f.do(f.removing("foo", one, f.version()))
+				return err
+			}, Applied,
+		},
+		"a creation": {
+			http.MethodPost, func(f *fixture) error {
+				f.ref.Name = "other"
+				_,
+					err := f.doCreate(f.creation())
+				return err
+			}, Applied,
+		},
+		"a deletion": {
+			http.MethodDelete, func(f *fixture) error { return f.doRemove(f.version()) }, Applied,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			f.engine.limits.patience = ample
+			f.delay(test.method)
+			f.want(test.want, test.call(f))
+			if n := f.proxy.Count(test.method); n != 2 {
+				t.Errorf("%d requests, want 2", n)
 			}
 		})
 	}
