@@ -21,14 +21,11 @@ package judging
 // object; or a proxy sends a request twice.
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -120,32 +117,6 @@ func contains(live, sent any) bool {
 		return live == nil
 	}
 	return live == sent || isSameQuantity(live, sent)
-}
-
-// isSameQuantity reports whether two scalars are one quantity in two spellings, such as "1000m" and 1.
-func isSameQuantity(a, b any) bool {
-	first, isQuantity := quantity(a)
-	second, areQuantities := quantity(b)
-	return isQuantity && areQuantities && first.Cmp(second) == 0
-}
-
-// quantity returns the quantity that a scalar spells. The text "7e2025112", which may be a commit, spells a
-// number of two million digits. Such numbers take minutes to compare, and are no quantities.
-func quantity(v any) (q resource.Quantity, isQuantity bool) {
-	var text string
-	switch v := v.(type) {
-	case string:
-		text = v
-	case json.Number:
-		text = v.String()
-	default:
-		return q, false
-	}
-	if _, exponent, _ := strings.Cut(strings.ToLower(text), "e"); len(exponent) > len("-99") {
-		return q, false
-	}
-	q, err := resource.ParseQuantity(text)
-	return q, err == nil
 }
 
 // isOurs reports whether an entry of managedFields belongs to the patch's field manager, in any API version.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // The entry of a field is text or canonical JSON. Canonical JSON has no spaces, sorted members, and one form for each
@@ -159,6 +161,37 @@ func number(n json.Number) (json.Number, error) {
 	}
 	raw, err := json.Marshal(f)
 	return json.Number(raw), err
+}
+
+// IsSameQuantity reports whether the entries of two fields are one quantity in two spellings.
+func (e Entry) IsSameQuantity(other Entry) bool {
+	return isSameQuantity(e.fieldValue(), other.fieldValue())
+}
+
+// isSameQuantity reports whether two scalars are one quantity in two spellings, such as "1000m" and 1.
+func isSameQuantity(a, b any) bool {
+	first, isQuantity := quantity(a)
+	second, areQuantities := quantity(b)
+	return isQuantity && areQuantities && first.Cmp(second) == 0
+}
+
+// quantity returns the quantity that a scalar spells. The text "7e2025112", which may be a commit, spells a
+// number of two million digits. Such numbers take minutes to compare, and are no quantities.
+func quantity(v any) (q resource.Quantity, isQuantity bool) {
+	var text string
+	switch v := v.(type) {
+	case string:
+		text = v
+	case json.Number:
+		text = v.String()
+	default:
+		return q, false
+	}
+	if _, exponent, _ := strings.Cut(strings.ToLower(text), "e"); len(exponent) > len("-99") {
+		return q, false
+	}
+	q, err := resource.ParseQuantity(text)
+	return q, err == nil
 }
 
 // Parts returns the entry and, if it is JSON, all texts and numbers in it.

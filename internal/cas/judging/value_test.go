@@ -69,3 +69,29 @@ func TestWhatIsNoValueOfAField(t *testing.T) {
 		}
 	}
 }
+
+// A text such as the name of a commit may spell a number with millions of digits. A comparison of such numbers
+// takes minutes, so they are no quantities.
+func TestSameQuantity(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{`"1000m"`, `"1"`, true},
+		{`"1000m"`, `1`, true},
+		{`"1Gi"`, `"1024Mi"`, true},
+		{`"1e3"`, `"1k"`, true},
+		{`"1"`, `"2"`, false},
+		{`"a"`, `"a"`, false},
+		{`true`, `"1"`, false},
+		{`"7e20251127"`, `"5"`, false},
+		{`"7e-20251127"`, `"5"`, false},
+		{`"7E20251127"`, `"7E20251128"`, false},
+	} {
+		a, b := entryOf(t, test.a), entryOf(t, test.b)
+		if a.IsSameQuantity(b) != test.want || b.IsSameQuantity(a) != test.want {
+			t.Errorf("%s and %s are one quantity: %t, want %t", test.a, test.b, !test.want, test.want)
+		}
+	}
+}

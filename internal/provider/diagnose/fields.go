@@ -12,7 +12,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -39,7 +38,7 @@ func printable(text string) string {
 	return quoted
 }
 
-// field is for a field that cannot be told, or not be made to hold what it shall hold.
+// field is for a field whose value cannot be read, or that cannot be set to the wanted value.
 func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
 	paths := s.Keys[e.Key]
 	at := paths.Value
@@ -57,8 +56,8 @@ func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
 	return s.refuse(TitleFieldDoesNotFit, at, "The object does not have a field as "+name+" says.", []Fact{{"Problem", e.Err.Error()}}, next)
 }
 
-// Tangled is for fields that an update lets go of, and that it cannot find or take apart: it reads the object in another version of the API than the one that they
-// are named in, or still names a part of them.
+// Tangled is for fields that an update releases, and that it cannot find or take apart: it reads the object in
+// another API version than the one that names them, or still names a part of them.
 func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
 	it, they := number(len(keys), "it", "them"), number(len(keys), "is", "are")
 	return s.refuse(TitleFieldDoesNotFit, path.Root("fields"), fmt.Sprintf("%s %s let go, but api_version changes or a part of %s stays in fields.", enumerate(keys), they, it), s.keyFact(keys...),
@@ -121,7 +120,7 @@ func (s Subject) numbersAsText(code int) string {
 		"or give the variable a type: type = number.", strings.Join(names[:min(len(names), mostNames)], ", "))
 }
 
-// quantities say why two values are told apart that mean the same.
+// quantities returns the reason why two spellings of one quantity count as two values.
 func (s Subject) quantities(a, b cas.Entry) []Fact {
 	if s.APIVersion == "" || s.Hide != ShowValues || !IsForm(a, b) {
 		return nil
@@ -129,7 +128,8 @@ func (s Subject) quantities(a, b cas.Entry) []Fact {
 	return []Fact{{"Note", fmt.Sprintf("the API server keeps the quantity %q as %q, and expectations are compared with what it keeps", a.Raw(), b.Raw())}}
 }
 
-// IsScalar reports whether an entry is a text, a number or a bool, of which a policy may set another back and the API server makes no other.
+// IsScalar reports whether an entry is a text, a number or a bool. The API server stores a scalar as it is sent;
+// only a policy sets it back.
 func IsScalar(e cas.Entry) bool {
 	raw, isJSON := e.JSON()
 	return isJSON && !strings.ContainsAny(string(raw[:1]), "{[")
@@ -137,17 +137,15 @@ func IsScalar(e cas.Entry) bool {
 
 // IsForm reports whether what was stored is the form that the API server gives what was sent: texts of one quantity of Kubernetes.
 func IsForm(sent, stored cas.Entry) bool {
-	a, isText := sent.Text()
-	b, areTexts := stored.Text()
-	of, err := resource.ParseQuantity(a)
-	other, wrong := resource.ParseQuantity(b)
-	return isText && areTexts && err == nil && wrong == nil && a != b && of.Cmp(other) == 0
+	_, isText := sent.Text()
+	_, areTexts := stored.Text()
+	return isText && areTexts && sent != stored && sent.IsSameQuantity(stored)
 }
 
 // mostFacts is how many lines the facts about fields have: with the title and the sentences, a message has 20.
 const mostFacts = 15
 
-// brief are facts about fields, of which only the names are left where there are too many.
+// brief returns facts about fields. If there are too many, only the names of the last ones are left.
 func brief(facts []Fact) []Fact {
 	lines, end := 0, 0
 	for i, f := range facts {
