@@ -1,9 +1,11 @@
 package cas
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -285,4 +287,60 @@ func TestLostWriteAfterADefinitionMadeAMapAWhole(t *testing.T) {
 	f.lose(http.MethodPatch, false, func() { f.merge("other", `{"spec":{"size":2}}`) })
 	_, err := f.commit(f.txn(change{"spec.size", "1", "2"}))
 	f.want(Unknown, err)
+}
+
+// The callers of a lost write leave while a read of its outcome waits for discovery, which fails for all of them. Each
+// caller has an error of its own, and none says that nothing was written.
+func TestDiscoveryIsCutShortAfterALostResponse(t *testing.T) {
+	f := newFields(t, deployment)
+	f.engine.limits = limits{grace: 4 * telling, looking: telling, patience: ample}
+	observe := func(name string) {
+		ref := f.ref
+		ref.Name = name
+		_, _ = f.engine.ObserveFields(f.Context(), ref, f.apiVersion, 0)
+	}
+	observe(f.ref.Name)
+	ctx, leave := context.WithCancel(t.Context())
+	reads, held, discovers := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var read, discovery sync.Once
+	f.proxy.SetHook(func(r *http.Request) (fault testcluster.Fault) {
+		switch {
+		case r.URL.Path == "/apis/"+f.apiVersion:
+			discovery.Do(func() { close(discovers) })
+			fault.HoldBefore = make(chan struct{})
+		case strings.HasSuffix(r.URL.Path, "/other"): // not about the object: the engine discovers the kind again
+			fault.Answer = &testcluster.Answer{Status: http.StatusNotFound, Body: "404 page not found"}
+		case r.Method == http.MethodGet:
+			read.Do(func() {
+				close(reads)
+				fault.HoldBefore = held
+			})
+		default:
+			fault.DropAfter = true
+			fault.Answered = func(*http.Response) {
+				go observe("other")
+				<-discovers
+				leave()
+			}
+		}
+		return fault
+	})
+	go observe(f.ref.Name)
+	<-reads
+	errs := make(chan error, 2)
+	for _, field := range []change{{"spec.replicas", "2", "3"}, {"metadata.labels.team", `"a"`, `"b"`}} {
+		go func() {
+			_, err := f.engine.Commit(ctx, f.txn(field))
+			errs <- err
+		}()
+	}
+	f.queued(2)
+	close(held)
+	for range 2 {
+		err := <-errs
+		f.want(Unknown, err)
+		if strings.Contains(err.Error(), "nothing was written") {
+			t.Error(err)
+		}
+	}
 }

@@ -269,6 +269,24 @@ func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
 	})
 }
 
+// A caller leaves after the read that follows a lost response. The number may be taken, so the error does not say that
+// nothing was written.
+func TestCallerOfACounterLeavesBeforeTheNextRequest(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	f.engine.limits.patience = ample
+	ctx, leave := context.WithCancel(t.Context())
+	f.lose(http.MethodPatch, true, func() {
+		f.onEach(http.MethodGet, func() testcluster.Fault {
+			return testcluster.Fault{Answered: func(*http.Response) { leave() }}
+		})
+	})
+	got := <-f.taking(ctx, "foo")
+	f.want(Unknown, got.err)
+	if strings.Contains(got.err.Error(), "nothing was written") {
+		t.Error(got.err)
+	}
+}
+
 var errFull = errors.New("all places are taken")
 
 // seat returns an allocation of one of three places in the key foo. It first looks for its own id.

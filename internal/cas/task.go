@@ -110,6 +110,9 @@ func (t *task) answer(err error) {
 		return
 	}
 	if err != nil && t.lost != nil && VerdictOf(err) != Unknown {
+		if canceled := (*CanceledError)(nil); errors.As(err, &canceled) { // it says that nothing was written
+			err = noAnswer(t.ctx)
+		}
 		err = t.unknown(errors.Join(t.lost, err))
 	}
 	t.err, t.answered = err, true

@@ -197,7 +197,7 @@ func (c *committer) finish(w write, r result) {
 		w.applied(r)
 		return
 	case wire.NotSent:
-		for _, t := range tasks {
+		for _, t := range c.dropEnded(tasks) {
 			t.answer(r.err)
 		}
 		return

@@ -225,7 +225,7 @@ func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 func isExplained(err error) bool {
 	switch err.(type) { //nolint:errorlint // none is wrapped
 	case *judging.NotServedError, *judging.ScopeError, *judging.ForbiddenError, *judging.RefusedError,
-		*judging.UnreachableError, *judging.CanceledError:
+		*judging.UnreachableError:
 		return true
 	}
 	return false

@@ -100,7 +100,7 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	case c.kinds.asking <- struct{}{}:
 		defer func() { <-c.kinds.asking }()
 	case <-ctx.Done():
-		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
+		return c.Explain(context.Cause(ctx), ref, "discover")
 	}
 	if _, fits := c.kinds.fitting(c.APIVersion, ref); fits { // another caller has asked meanwhile
 		return nil
@@ -164,9 +164,6 @@ func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, in
 		}
 		return struct{}{}, nil
 	})
-	if err != nil && ctx.Err() != nil {
-		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
-	}
 	return err
 }
 
