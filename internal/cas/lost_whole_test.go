@@ -269,8 +269,7 @@ func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
 	})
 }
 
-// A caller leaves after the read that follows a lost response. The number may be taken, so the error does not say that
-// nothing was written.
+// A caller leaves after the read that follows a lost response. The number may be taken, and the error says only that.
 func TestCallerOfACounterLeavesBeforeTheNextRequest(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	f.engine.limits.patience = ample
