@@ -229,8 +229,8 @@ func TestLostResponseOfACounter(t *testing.T) {
 	}
 }
 
-// A caller who leaves after the response of its number was lost never receives "nothing was written": neither at
-// the lost response, nor at the next request.
+// A caller leaves after the response of its number was lost, at once or at the next request. The error says that the
+// outcome is unknown.
 func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
 	t.Parallel()
 	t.Run("at the lost response", func(t *testing.T) {

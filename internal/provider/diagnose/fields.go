@@ -17,9 +17,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// What differs where keys are fields of an object of any kind.
+// Messages about keys that are fields of an object of any kind.
 
-// NameOf is what people call a key: a field by its path. isField reports whether it is one.
+// NameOf returns the name of a key in messages: the path of a field. isField reports whether the key is a field.
 func NameOf(key string) (name string, isField bool) { return cas.FieldPath(key) }
 
 // isStructured reports whether an entry is JSON that is no text.
@@ -65,8 +65,8 @@ func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
 			number(len(keys), "it is", "they are"), terms.PolicyAbandon))
 }
 
-// notServed is for a kind that the API server does not serve. It may come in the same apply, and it may be gone for a while: so a plan warns, and a refresh
-// drops nothing.
+// notServed is for a kind that the API server does not serve. The same apply may add the kind, and the API
+// server may not serve the kind for a while. So a plan warns, and a refresh drops nothing.
 func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
 	happened := "The API server serves no ConfigMap of " + e.APIVersion + "."
 	const next = "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
@@ -90,7 +90,7 @@ func (s Subject) scope(e *cas.ScopeError) diag.Diagnostic {
 	return s.refuse(TitleWrongScope, path.Root("namespace"), fmt.Sprintf("A %s is in no namespace, and one is named.", e.Ref.Kind), nil, s.orDestroy("Remove namespace."))
 }
 
-// granted is what a role must name.
+// granted returns the resource that a role must name.
 func (s Subject) granted() string {
 	if s.APIVersion == "" {
 		return "configmaps in this namespace"
@@ -236,7 +236,7 @@ func encoded(v any) string {
 	return string(raw)
 }
 
-// Decoded is what an entry holds, as encoding/json has it; nil where it is absent.
+// Decoded returns the value of an entry as encoding/json decodes it; nil for an absent entry.
 func Decoded(e cas.Entry) (v any) {
 	raw, _ := e.JSON()
 	d := json.NewDecoder(bytes.NewReader(raw))
