@@ -79,6 +79,8 @@ func scales(replicas int) func(*fieldsFixture) {
 func TestLostWriteOfFields(t *testing.T) {
 	t.Parallel()
 	const cpu = "spec.template.spec.containers[name=web].resources.limits.cpu"
+	const annotations = "spec.template.metadata.annotations"
+	elsewhere := merges("engine", `{"metadata":{"labels":{"z":"1"}}}`)
 	limits := func(manager, value string) func(*fieldsFixture) {
 		return func(f *fieldsFixture) {
 			f.mustSend(http.MethodPatch, f.url+"?fieldManager="+manager, "application/strategic-merge-patch+json",
@@ -174,6 +176,21 @@ func TestLostWriteOfFields(t *testing.T) {
 		"one of two fields is overwritten": {
 			changes:     []change{{"spec.replicas", "2", "3"}, {"metadata.labels.team", `"a"`, `"b"`}},
 			isDelivered: true, interfere: merges("other", `{"metadata":{"labels":{"team":"c"}}}`), want: Unknown,
+		},
+		"another writer writes the value of a lost request to our map, and our field manager writes elsewhere": {
+			arrange: merges("engine", `{"metadata":{"annotations":{"a":"1"}}}`),
+			changes: []change{{"metadata.annotations.a", `"1"`, `"2"`}}, want: Unknown,
+			interfere: follows(merges("other", `{"metadata":{"annotations":{"a":"2"}}}`), elsewhere),
+		},
+		"another writer adds a member of a lost map, and our field manager writes elsewhere": {
+			arrange: merges("engine", `{"spec":{"template":{"metadata":{"annotations":{"a":"1"}}}}}`),
+			changes: []change{{annotations, `{"a":"1"}`, `{"a":"1","b":"2"}`}}, want: Unknown,
+			interfere: follows(merges("other", `{"spec":{"template":{"metadata":{"annotations":{"b":"2"}}}}}`), elsewhere),
+		},
+		"another writer adds a member to an applied map": {
+			arrange: merges("engine", `{"spec":{"template":{"metadata":{"annotations":{"a":"1"}}}}}`),
+			changes: []change{{annotations, `{"a":"1"}`, `{"a":"1","b":"2"}`}}, want: Applied, isDelivered: true,
+			interfere: merges("other", `{"spec":{"template":{"metadata":{"annotations":{"c":"2"}}}}}`),
 		},
 		"managedFields are stripped after an applied write": {
 			changes: replicas, isDelivered: true,

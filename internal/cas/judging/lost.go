@@ -23,6 +23,7 @@ package judging
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -64,7 +65,7 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 	if now.Version().UID != w.Base.Version().UID {
 		return LostUnknown, errDeleted
 	}
-	hasSet, isOwner, ours := false, true, now.owned(w.isOurs) // isOwner: our entry has every path that was set
+	hasSet, isOwner, owns := false, true, w.owner(now) // isOwner: our entry has every path that was set
 	for _, c := range w.Changes {
 		if !c.Writes() {
 			continue
@@ -73,7 +74,7 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 			return LostUnknown, errOtherValue
 		}
 		if !c.To.IsAbsent() && !w.Base.contains(c.Key, c.To) {
-			hasSet, isOwner = true, isOwner && now.isIn(ours, c.To.Field(c.Key))
+			hasSet, isOwner = true, isOwner && owns(c.To.Field(c.Key))
 		}
 	}
 	switch {
@@ -122,6 +123,31 @@ func contains(live, sent any) bool {
 // isOurs reports whether an entry of managedFields belongs to the patch's field manager, in any API version.
 func (w LostWrite) isOurs(m managed) bool {
 	return m.Manager == w.Manager && m.Operation == string(metav1.ManagedFieldsOperationUpdate) && m.subresource == ""
+}
+
+// owner returns a function that reports whether our entry has a key that was set. If the key is a field with parts,
+// our entry has one of them, and others alone own no part that the patch sets to another value.
+func (w LostWrite) owner(now *Observation) func(Field) bool {
+	ours, every := now.owned(w.isOurs), now.owned(func(managed) bool { return true })
+	if now.fields == nil || ours == nil || every == nil {
+		return func(f Field) bool { return now.fields == nil && ours != nil && ours.Has(now.kind.path(f)) }
+	}
+	want, leaves := w.Base.with(w.Changes), every.Leaves()
+	return func(f Field) bool {
+		path, hasPart, isOthers := now.kind.path(f), false, false
+		leaves.Iterate(func(leaf fieldpath.Path) {
+			switch {
+			case !now.isPart(leaf, path):
+			case ours.Has(leaf):
+				hasPart = true
+			default:
+				from, _ := find(w.Base.fields, leaf)
+				to, _ := find(want, leaf)
+				isOthers = isOthers || to.value != nil && !reflect.DeepEqual(from.value, to.value)
+			}
+		})
+		return hasPart && !isOthers
+	}
 }
 
 // ourEntryChanged reports whether our entry gained a path since the base, or has another timestamp.

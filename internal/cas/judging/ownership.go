@@ -92,17 +92,6 @@ func (o *Observation) owned(is func(managed) bool) *fieldpath.Set {
 	return all
 }
 
-// isIn reports whether a set of paths of managedFields has a field, a part of the field, or the map or list
-// that contains the field.
-func (o *Observation) isIn(owned *fieldpath.Set, f Field) (isIn bool) {
-	path := o.kind.path(f)
-	if o.fields == nil || owned == nil {
-		return owned != nil && owned.Has(path)
-	}
-	owned.Leaves().Iterate(func(leaf fieldpath.Path) { isIn = isIn || o.isPart(leaf, path) })
-	return isIn
-}
-
 // union returns the union of two sets; nil if one of them is nil.
 func union(a, b *fieldpath.Set) *fieldpath.Set {
 	if a == nil || b == nil {
