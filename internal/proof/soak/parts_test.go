@@ -4,25 +4,25 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// keyPart is what an operation is about one of its keys.
+// keyPart describes one key of an operation.
 type keyPart struct {
 	Key     string
 	Expect  cas.Entry
 	New     cas.Entry
 	Held    cas.Held `json:",omitempty"`
 	IsGuard bool     `json:",omitempty"`
-	// Live is what the key held at the operation's Version, and Previous what an applied one found.
+	// Live is the entry at the operation's Version. Previous is the entry that an applied operation replaced.
 	Live     cas.Entry
 	Previous cas.Entry
 }
 
-// parts are all keys that the operation is about.
+// parts returns all keys of the operation.
 func (o *op) parts() []keyPart {
 	first := keyPart{Key: o.Key, Expect: o.Expect, New: o.New, Held: o.Held, Live: o.Live, Previous: o.Previous}
 	return append([]keyPart{first}, o.Also...)
 }
 
-// fails tells whether the part does not hold where the key holds that entry, and why.
+// fails reports whether the part's condition fails on the live entry, and the reason.
 func (p *keyPart) fails(o *op, is cas.Entry) (cas.Reason, bool) {
 	switch {
 	case p.leaves(o, is):
@@ -36,19 +36,19 @@ func (p *keyPart) fails(o *op, is cas.Entry) (cas.Reason, bool) {
 	}
 }
 
-// leaves tells whether a key that is to be written, and that holds that entry, is left as it is, whatever was expected of it.
+// leaves reports whether an assignment keeps the live entry, whatever the condition on the key.
 func (p *keyPart) leaves(o *op, is cas.Entry) bool {
 	isNoChange := p.Held == cas.HeldIsJudged && is == p.New && is.Holds(p.Expect)
 	return !p.IsGuard && (p.Held == cas.HeldIsDone && is.Holds(p.New) || o.GoneIsDone && is.IsAbsent() || isNoChange)
 }
 
-// writes tells whether the part writes where the key holds that entry.
+// writes reports whether the part assigns a value when the key holds the entry.
 func (p *keyPart) writes(o *op, is cas.Entry) bool { return !p.IsGuard && !p.leaves(o, is) }
 
-// changes tells whether the part has the key hold something else than that entry. An engine sends nothing where no part does.
+// changes reports whether the part assigns another value than the live entry. The engine sends no request if no part does.
 func (p *keyPart) changes(o *op, is cas.Entry) bool { return p.writes(o, is) && p.New != is }
 
-// allGone tells whether there is nothing to remove, whatever the guards are.
+// allGone reports whether every key of a removal is absent already, whatever its guards.
 func (o *op) allGone(is func(keyPart) cas.Entry) bool {
 	if !o.GoneIsDone {
 		return false
@@ -61,7 +61,7 @@ func (o *op) allGone(is func(keyPart) cas.Entry) bool {
 	return true
 }
 
-// toldFailing is the keys that a conflict over keys named.
+// toldFailing returns the keys that a conflict named.
 func (o *op) toldFailing() map[string]cas.Reason {
 	if o.Failed == nil && o.Verdict == cas.Conflict {
 		return map[string]cas.Reason{o.Key: o.Reason}
@@ -69,7 +69,7 @@ func (o *op) toldFailing() map[string]cas.Reason {
 	return o.Failed
 }
 
-// makesVersion tells whether an applied write changed something, so that the version that it was answered is of its making.
+// makesVersion reports whether an applied write changed the object, so that the version in its response is new.
 func (o *op) makesVersion() bool {
 	if o.Kind == writeOp || o.Kind == takeOp {
 		return true
@@ -82,17 +82,7 @@ func (o *op) makesVersion() bool {
 	return false
 }
 
-// changes tells whether the operation is to write something else than what it expects.
-func (o *op) changes() bool {
-	for _, p := range o.parts() {
-		if !p.IsGuard && !p.Expect.Holds(p.New) {
-			return true
-		}
-	}
-	return false
-}
-
-// about tells whether the operation was to write the key.
+// about reports whether the operation assigns the key.
 func (o *op) about(key string) bool {
 	for _, p := range o.parts() {
 		if p.Key == key && !p.IsGuard {
@@ -102,8 +92,7 @@ func (o *op) about(key string) bool {
 	return false
 }
 
-// couldMake tells whether the operation makes of the one state the other, as far as its own keys go. A take makes one together
-// with others.
+// couldMake reports whether the operation turns before into after on its own keys. A take shares its write with others.
 func (o *op) couldMake(before, after map[string]cas.Entry) bool {
 	if o.Kind == takeOp {
 		return false
