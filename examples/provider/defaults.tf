@@ -5,7 +5,6 @@ provider "cas" {
 
   defaults = {
     on_drift        = "error"
-    missing_object  = "error"
     deletion_policy = "abandon"
   }
 }

@@ -16,8 +16,7 @@ provider "cas" {
   plan_dry_run  = true
 
   defaults = {
-    on_drift       = "error"
-    missing_object = "error"
+    on_drift = "error"
   }
 }
 

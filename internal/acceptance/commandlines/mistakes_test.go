@@ -7,16 +7,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// mistake is one that people make: what they are told, and that what they are advised to do works.
+// mistake is a mistake that users make: its message, and the configuration that the message advises.
 type mistake struct {
-	live   fixture.Data // in testmap, or in the Secret database
-	wrong  string       // the configuration
-	told   []string     // by the plan, which is refused
-	mended string       // as told
-	after  fixture.Data
+	live  fixture.Data // in testmap, or in the Secret database
+	wrong string       // the configuration
+	told  []string     // by the plan, which is refused
+	fixed string       // as the message advises
+	after fixture.Data
 }
 
-// TestMistakes: each mistake is told by the command line in these words, and who follows the message has what he wanted.
+// TestMistakes makes each mistake on the command line, then follows its message literally.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	foo := func(lines ...string) string { return fixture.Entry("it", "testmap", "foo", lines...) }
@@ -28,7 +28,7 @@ func TestMistakes(t *testing.T) {
 				"Error: Expected Value Mismatch", `The ConfigMap has no key "feature_flag". Nothing was written.`, "Existing keys: feature-flag",
 				"Did you mean feature-flag? To create feature_flag, remove expected_value. If this blocks a destroy",
 			},
-			mended: fixture.Entry("it", "testmap", "feature-flag", `value = "on"`, `expected_value = "off"`),
+			fixed: fixture.Entry("it", "testmap", "feature-flag", `value = "on"`, `expected_value = "off"`),
 		},
 		"a newline from a file": {
 			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.1"},
@@ -36,7 +36,7 @@ func TestMistakes(t *testing.T) {
 			told: []string{
 				"Error: Expected Value Mismatch", `Expected: "1.0\n" Found: "1.0" Note: expected_value and foo differ only in a trailing newline: use chomp(...) Changed by:`,
 			},
-			mended: foo(`value = "1.1"`, `expected_value = chomp(file("version.txt"))`),
+			fixed: foo(`value = "1.1"`, `expected_value = chomp(file("version.txt"))`),
 		},
 		"a newline from a file, of a key that is there": {
 			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.0"},
@@ -44,13 +44,13 @@ func TestMistakes(t *testing.T) {
 			told: []string{
 				"Error: Key Already Exists", "foo already exists with another value. Nothing was written.", "Note: value and foo differ only in a trailing newline: use chomp(...) Changed by:",
 			},
-			mended: foo(`value = chomp(file("version.txt"))`, "adopt_existing = true"),
+			fixed: foo(`value = chomp(file("version.txt"))`, "adopt_existing = true"),
 		},
 		"line endings of another system": {
 			live: fixture.Data{"foo": "a\nb"}, after: fixture.Data{"foo": "c"},
-			wrong:  foo(`value = "c"`, `expected_value = "a\r\nb"`),
-			told:   []string{`Note: expected_value and foo differ only in line endings, CRLF or LF: use replace(..., "\r\n", "\n") Changed by:`},
-			mended: foo(`value = "c"`, `expected_value = replace("a\r\nb", "\r\n", "\n")`),
+			wrong: foo(`value = "c"`, `expected_value = "a\r\nb"`),
+			told:  []string{`Note: expected_value and foo differ only in line endings, CRLF or LF: use replace(..., "\r\n", "\n") Changed by:`},
+			fixed: foo(`value = "c"`, `expected_value = replace("a\r\nb", "\r\n", "\n")`),
 		},
 		"spaces around": {
 			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.1"},
@@ -58,7 +58,7 @@ func TestMistakes(t *testing.T) {
 			told: []string{
 				`expected_value is " 1.0", but foo holds "1.0". Nothing was written.`, "Note: expected_value and foo differ only in spaces around the value: use trimspace(...) Changed by:",
 			},
-			mended: foo(`value = "1.1"`, `expected_value = trimspace(" 1.0")`),
+			fixed: foo(`value = "1.1"`, `expected_value = trimspace(" 1.0")`),
 		},
 		"upper and lower case": {
 			live: fixture.Data{"foo": "true"}, after: fixture.Data{"foo": "false"},
@@ -67,7 +67,7 @@ func TestMistakes(t *testing.T) {
 				`expected_value is "True", but foo holds "true". Nothing was written.`, "Note: expected_value and foo differ only in upper and lower case Changed by:",
 				`To replace "true", set expected_value = "true"`,
 			},
-			mended: foo(`value = "false"`, `expected_value = "true"`),
+			fixed: foo(`value = "false"`, `expected_value = "true"`),
 		},
 		"base64 for a key that holds text": {
 			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.1"},
@@ -77,7 +77,7 @@ func TestMistakes(t *testing.T) {
 				`Expected: base64 "MS4w" Found: "1.0" Note: foo is text (data), and expected_value_base64 is bytes (binaryData) Changed by:`,
 				`To replace "1.0", set expected_value = "1.0"`,
 			},
-			mended: foo(`value = "1.1"`, `expected_value = "1.0"`),
+			fixed: foo(`value = "1.1"`, `expected_value = "1.0"`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestMistakes(t *testing.T) {
 			p.Write(m.wrong)
 			p.PlanRefused(m.told)
 			p.WantLive("testmap", m.live)
-			p.Planned(m.mended)
+			p.Planned(m.fixed)
 			p.WantLive("testmap", m.after)
 		})
 	}
@@ -98,20 +98,20 @@ func TestMistakesOfSecrets(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]mistake{
 		"base64 in place of the value": {
-			wrong:  fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = base64encode("old-password")`),
-			told:   []string{"Note: expected_value_wo is the base64 of what password holds: use base64decode(...) Changed by:"},
-			mended: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = base64decode(base64encode("old-password"))`),
+			wrong: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = base64encode("old-password")`),
+			told:  []string{"Note: expected_value_wo is the base64 of what password holds: use base64decode(...) Changed by:"},
+			fixed: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = base64decode(base64encode("old-password"))`),
 		},
 		"a newline from a file": {
-			wrong:  fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "old-password\n"`),
-			told:   []string{"Note: expected_value_wo and password differ only in a trailing newline: use chomp(...) Changed by:"},
-			mended: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = chomp("old-password\n")`),
+			wrong: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "old-password\n"`),
+			told:  []string{"Note: expected_value_wo and password differ only in a trailing newline: use chomp(...) Changed by:"},
+			fixed: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = chomp("old-password\n")`),
 		},
 		"Unicode normal form": {
-			live:   fixture.Data{"password": "cafe\u0301"},
-			wrong:  fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "cafe\u0301"`), // which Terraform normalizes
-			told:   []string{"Note: expected_value_wo and password differ only in Unicode normal form Changed by:"},
-			mended: fixture.SecretEntry(`value_wo = "new"`, `expected_value_base64_wo = "Y2FmZcyB"`),
+			live:  fixture.Data{"password": "cafe\u0301"},
+			wrong: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "cafe\u0301"`), // which Terraform normalizes
+			told:  []string{"Note: expected_value_wo and password differ only in Unicode normal form Changed by:"},
+			fixed: fixture.SecretEntry(`value_wo = "new"`, `expected_value_base64_wo = "Y2FmZcyB"`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,14 +124,13 @@ func TestMistakesOfSecrets(t *testing.T) {
 			p.PlanRefused(append(m.told, "Error: Expected Value Mismatch", "password does not hold what expected_value_wo says. Nothing was written.",
 				"Expected: (sensitive) Found: (sensitive)", "!old-password", "!b2xkLXBhc3N3b3Jk"))
 			p.WantSecret("database", m.live)
-			p.Planned(m.mended)
+			p.Planned(m.fixed)
 			p.WantSecret("database", fixture.Data{"password": "new"})
 		})
 	}
 }
 
-// TestMistakesOfPlaces: an object and a namespace that do not exist are told with the API server that was asked and with the nearest name there. A plan may still be right,
-// if the same run makes them; missing_object = "error" says that it is not.
+// TestMistakesOfPlaces names a missing object and a missing namespace. The messages show the API server and the nearest name.
 func TestMistakesOfPlaces(t *testing.T) {
 	t.Parallel()
 	secret := func(name string) string {
@@ -148,9 +147,9 @@ func TestMistakesOfPlaces(t *testing.T) {
 		return strings.ReplaceAll(body, "= NAMESPACE", `= join("", [NAMESPACE, "s"])`)
 	}
 	for name, m := range map[string]struct {
-		wrong, mended string
-		told          []string // by the plan; NEAR is the namespace
-		refused       string   // the title where the plan is refused
+		wrong, fixed string
+		told         []string // by the plan; NEAR is the namespace
+		refused      string   // the title where the plan is refused
 	}{
 		"a ConfigMap": {
 			entry("test-map"), entry("testmap"), []string{
@@ -189,14 +188,12 @@ func TestMistakesOfPlaces(t *testing.T) {
 			p.Write(m.wrong)
 			p.Wants(p.Plan(), m.told...)
 			p.ApplyRefused(append(m.told[1:2:2], "Error: "+m.refused, "Did you mean", "Nothing was written.")...)
-			p.WriteFor(p.Kubeconfig, `defaults = { missing_object = "error" }`, m.wrong)
-			p.PlanRefused(append(m.told[1:2:2], "Error: "+m.refused, "Did you mean"))
-			p.Planned(m.mended)
+			p.Planned(m.fixed)
 		})
 	}
 }
 
-// TestMistakesOfImports: an import of what does not exist says what was looked for, and which form an id has.
+// TestMistakesOfImports checks that the error of a missing object shows its name and the form of an id.
 func TestMistakesOfImports(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	p.Create("testmap", fixture.Data{"feature-flag": "1"})

@@ -40,7 +40,7 @@ func TestGuideProduction(t *testing.T) {
 	}
 
 	p.CLI.Write("main.tf", strings.Replace(preset, `"flags"`, `"flag"`, 1))
-	p.PlanRefused([]string{"Error: ConfigMap Not Found"})
+	p.Wants(p.Plan(), "Warning: ConfigMap Does Not Exist Yet", "Did you mean flags?")
 	p.CLI.Write("main.tf", preset)
 	p.Set("flags", "new_checkout", "off")
 	p.PlanRefused([]string{fixture.DriftRefused})

@@ -26,7 +26,7 @@ func holds(p *fixture.Pipeline, name string, want map[string]string) {
 	}
 }
 
-// What the provider block gives counts wherever a resource says nothing, the plan shows it, and a change of it is an update of all that follow it, which
+// A default counts wherever a resource sets nothing, and the plan shows it. A change of the default is an update of all resources that follow it, and
 // sends nothing.
 func TestDefaultsOfTheProvider(t *testing.T) {
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestDefaultsOfTheProvider(t *testing.T) {
 			}
 			p.Apply()
 			p.PlanNothing()
-			given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon", "missing_object": "warning"}
+			given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon"}
 			holds(p, "foo", given)
 			holds(p, "data", given)
 			holds(p, "own", map[string]string{"conflict_scope": "object", "on_drift": "off", "deletion_policy": "delete"})
@@ -66,7 +66,7 @@ func TestDefaultsOfTheProvider(t *testing.T) {
 	}
 }
 
-// What counts is what the plan says: drift that a default forbids to overwrite is not overwritten, and what a default keeps is kept.
+// The plan shows the values in force: drift that a default forbids to overwrite is not overwritten, and what a default keeps is kept.
 func TestDefaultsAreInForce(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{})
@@ -82,7 +82,7 @@ func TestDefaultsAreInForce(t *testing.T) {
 	fixture.SetsOther(p) // of no concern in key scope
 	p.PlanApply()
 
-	// A destroy goes by the state, whatever the provider says now.
+	// A destroy uses the state, whatever the provider says now.
 	p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "delete"`), fixture.Nothing)
 	p.PlanApply()
 	p.WantLive("testmap", fixture.Data{"foo": "2", "bar": "other"})
@@ -118,13 +118,13 @@ func TestDefaultsOfAMoveFromAnotherProvider(t *testing.T) {
 				body := kind.Block("data", "1", "", "adopt_existing = true")
 				p.WriteFor(p.Kubeconfig, defaults(guarded), moved+body)
 				p.PlanApply()
-				given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon", "missing_object": "warning"}
+				given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon"}
 				holds(p, "it", given)
 				if diff := cmp.Diff(before, o.Live()); diff != "" {
 					t.Errorf("the object changed (-before +after):\n%s", diff)
 				}
 				p.PlanNothing()
-				p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "delete"`), fixture.Nothing) // a destroy goes by the state
+				p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "delete"`), fixture.Nothing) // a destroy uses the state
 				p.PlanApply()
 				if diff := cmp.Diff(before, o.Live()); diff != "" {
 					t.Errorf("the object changed (-before +after):\n%s", diff)
@@ -173,7 +173,7 @@ func TestDefaultsThatAreNotKnownYet(t *testing.T) {
 	}
 }
 
-// What a resource cannot have is an error that names it.
+// A default that a resource cannot have is an error that names the default.
 func TestDefaultsThatAResourceCannotHave(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{})
@@ -189,48 +189,19 @@ func TestDefaultsThatAResourceCannotHave(t *testing.T) {
 	p.PlanRefused([]string{"on_drift"})
 }
 
-// An object that does not exist is a warning of a creation's plan, or an error; one that the same plan makes is neither.
+// A missing object is a warning of a creation's plan, except for an object that the same plan creates.
 func TestMissingObject(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		defaults string
-		line     string
-		refused  bool
-	}{
-		"usual":                    {},
-		"error":                    {"", `missing_object = "error"`, true},
-		"error by default":         {defaults(`missing_object = "error"`), "", true},
-		"warning over the default": {defaults(`missing_object = "error"`), `missing_object = "warning"`, false},
+	p := fixture.NewPipeline(t)
+	for _, body := range []string{
+		fixture.EntryBlock("foo", `value = "1"`), fixture.DataBlock("it", `data = { foo = "1" }`),
+		fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`), fixture.CounterBlock("n"),
+		fixture.BlockOf("cas_configmap_allocation", "a", []string{`names = ["a"]`}),
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := fixture.NewPipeline(t)
-			for _, body := range []string{
-				fixture.EntryBlock("foo", `value = "1"`, test.line), fixture.DataBlock("it", `data = { foo = "1" }`, test.line),
-				fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`, test.line), fixture.CounterBlock("n", test.line),
-				fixture.BlockOf("cas_configmap_allocation", "a", []string{`names = ["a"]`, test.line}),
-			} {
-				p.WriteFor(p.Kubeconfig, test.defaults, body)
-				if !test.refused {
-					p.Wants(p.Plan(), "Does Not Exist Yet")
-					continue
-				}
-				p.PlanRefused([]string{" Not Found", "does not exist. Nothing was written.", "let this resource depend on it"})
-			}
-			p.WriteFor(p.Kubeconfig, test.defaults, fixture.WholeBlock("it")+fixture.EntryBlock("foo", "name = cas_configmap.it.name", `value = "1"`, test.line))
-			p.Wants(p.Plan(), "!Not Found", "!Does Not Exist")
-			p.Apply()
-		})
+		p.Write(body)
+		p.Wants(p.Plan(), "Does Not Exist Yet")
 	}
-	t.Run("a namespace", func(t *testing.T) {
-		p := fixture.NewPipeline(t)
-		p.Write(`resource "cas_configmap_entry" "foo" {
-  namespace      = "none-such"
-  name           = "testmap"
-  key            = "foo"
-  value          = "1"
-  missing_object = "error"
-}
-`)
-		p.PlanRefused([]string{"Error: Namespace Not Found"})
-	})
+	p.Write(fixture.WholeBlock("it") + fixture.EntryBlock("foo", "name = cas_configmap.it.name", `value = "1"`))
+	p.Wants(p.Plan(), "!Not Found", "!Does Not Exist")
+	p.Apply()
 }

@@ -67,8 +67,7 @@ func (p *Place) RefKnown() bool { return Known(p.Namespace, p.Name) }
 type Taking struct {
 	Place
 
-	Key           types.String `tfsdk:"key"`
-	MissingObject types.String `tfsdk:"missing_object"`
+	Key types.String `tfsdk:"key"`
 }
 
 // EntryID names the key.
@@ -82,7 +81,6 @@ func (t *Taking) EntryKnown() bool { return Known(t.Namespace, t.Name, t.Key) }
 // Subject completes what diagnostics say of a resource.
 func (t *Taking) Subject(s diagnose.Subject, op terms.Operation, run *claim.Run) diagnose.Subject {
 	s.ID, s.Value, s.Op, s.Hide = t.EntryID(), path.Root("key"), op, diagnose.HideIf(run.Hides(types.BoolNull()))
-	s.MissingRefused = t.MissingObject.ValueString() == terms.MissingError
 	return s
 }
 
@@ -121,7 +119,6 @@ type KeysAttributes struct {
 	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
 	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
 	OnDrift               types.String `tfsdk:"on_drift"`
-	MissingObject         types.String `tfsdk:"missing_object"`
 
 	Pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
 }
@@ -129,7 +126,7 @@ type KeysAttributes struct {
 // SetDefaults is what a new import has. Every default is set, or the first plan would show an update.
 func (k *KeysAttributes) SetDefaults(of terms.Defaults) {
 	k.ConflictScope, k.DeletionPolicy = of.Known(terms.ConflictScope), of.Known(terms.DeletionPolicy)
-	k.OnDrift, k.MissingObject = of.Known(terms.OnDrift), of.Known(terms.MissingObject)
+	k.OnDrift = of.Known(terms.OnDrift)
 	k.AdoptExisting = types.BoolValue(false)
 }
 
@@ -156,8 +153,7 @@ func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Ent
 func (k *KeysAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
-		MissingRefused: k.MissingObject.ValueString() == terms.MissingError,
-		Ways:           diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move},
+		Ways: diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move},
 	}
 	if op == terms.OpCreate || op == terms.OpUpdate {
 		s.Wait = k.WaitForMatch

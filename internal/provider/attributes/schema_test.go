@@ -27,16 +27,16 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 				return OfEntry(ctx, "A resource.", kind, "shop/settings/foo", others)
 			},
 			"key name",
-			"adopt_existing deletion_policy expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
-			"adopt_existing deletion_policy id missing_object namespace resource_version uid value",
+			"adopt_existing deletion_policy expected_resource_version_wo field_manager namespace timeouts wait_for_match",
+			"adopt_existing deletion_policy id namespace resource_version uid value",
 		},
 		"several keys": {
 			func(ctx context.Context, kind cas.Kind) schema.Schema {
 				return OfData(ctx, "A resource.", kind, "shop/settings:foo", others)
 			},
 			"name",
-			"adopt_existing deletion_policy expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
-			"adopt_existing deletion_policy id missing_object namespace resource_version uid value",
+			"adopt_existing deletion_policy expected_resource_version_wo field_manager namespace timeouts wait_for_match",
+			"adopt_existing deletion_policy id namespace resource_version uid value",
 		},
 		"a whole object": {
 			func(ctx context.Context, kind cas.Kind) schema.Schema {

@@ -79,26 +79,18 @@ func ofKeys(ctx context.Context, description string, kind cas.Kind, id string, o
 		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
-		"missing_object":               missing(kind),
 	}}, others...)...)
 }
 
 // OfTaking is the schema of a resource that takes a value from one key of a ConfigMap. key says what that holds.
 func OfTaking(ctx context.Context, description, key string, others map[string]schema.Attribute) schema.Schema {
 	return of(description, map[string]schema.Attribute{
-		"namespace":      Namespace(cas.ConfigMap),
-		"name":           place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
-		"key":            place(key, ValidKey(cas.ConfigMap)),
-		"missing_object": missing(cas.ConfigMap),
-		"field_manager":  fieldManager(),
-		"timeouts":       Timeouts(ctx, "a refresh, and of the check at plan.", true),
+		"namespace":     Namespace(cas.ConfigMap),
+		"name":          place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
+		"key":           place(key, ValidKey(cas.ConfigMap)),
+		"field_manager": fieldManager(),
+		"timeouts":      Timeouts(ctx, "a refresh, and of the check at plan.", true),
 	}, others)
-}
-
-// missing is missing_object.
-func missing(kind cas.Kind) schema.StringAttribute {
-	return OneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
-		"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError)
 }
 
 // place is an attribute that says where a resource is.

@@ -23,8 +23,8 @@ func dataSchema(ctx context.Context) schema.Schema {
 		"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.", attributes.ValidBase64()),
 		"expected_data": attributes.Map(cas.ConfigMap, "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` "+
 			"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the "+
-			"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not "+
-			"compared with its expectation, so both can stay in the configuration after the swap.", attributes.ValidValueSize()),
+			"request compares it and never writes it. A plan without a write checks nothing, and a write "+
+			"compares only the keys that it changes with their expectations. So both can stay in the configuration after the swap.", attributes.ValidValueSize()),
 		"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.", attributes.ValidBase64()),
 		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 			"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),

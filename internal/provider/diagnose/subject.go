@@ -35,7 +35,6 @@ type Subject struct {
 	Replanned      bool            // of a plan's check, whether an apply makes the plan again
 	DestroyRefused bool            // of an update, whether a destroy would be refused as well
 	Rehearsed      bool            // a plan's check that sends a dry run
-	MissingRefused bool            // of a creation's plan, whether an object that does not exist is an error
 	Unread         bool            // of a plan's check, whether the state may be old
 	Wait           types.String    // wait_for_match or wait_for_free; null where the operation does not wait
 	Members        func() int64    // how many members a pool had when it was last looked at; nil where it is about no pool
@@ -260,7 +259,7 @@ func (s Subject) notFound(missing Missing) diag.Diagnostic {
 	if missing.Namespace {
 		return s.noNamespace(missing)
 	}
-	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) && !s.MissingRefused {
+	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
 			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", missing.facts(),
 			missing.near(s)+cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))

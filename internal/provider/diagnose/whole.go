@@ -52,7 +52,7 @@ func (s Subject) ObjectMoves() diag.Diagnostic {
 }
 
 func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
-	if s.Plan != "" && !s.MissingRefused {
+	if s.Plan != "" {
 		return s.tell(WarningNamespaceDoesNotExistYet, path.Root("namespace"),
 			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", missing.facts(),
 			missing.near(s)+"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")

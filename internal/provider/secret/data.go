@@ -31,7 +31,7 @@ func dataSchema(ctx context.Context) schema.Schema {
 			"any change to the Secret is a conflict, since the state has no value to compare."),
 		"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
 			"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or " +
-			"an error, set the key's expectation to what it holds now. If a key is gone, the plan creates it again."),
+			"an error, set the key's expectation to what it holds now. If a key is missing, the plan creates it again."),
 		"keys": attributes.ComputedKeys("Keys that this resource has in the Secret, sorted."),
 	})
 }

@@ -24,13 +24,13 @@ func entrySchema(ctx context.Context) schema.Schema {
 		"value_wo_version": attributes.Revision("`value_wo` or `value_base64_wo`", ""),
 		"expected_value_wo": attributes.Text(cas.Secret, "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and the "+
 			"Secret must be unchanged since the plan for an update. With `conflict_scope = \"key\"`, an update requires this attribute. Do not take it from the ephemeral resource "+
-			"`cas_secret_entry`, which reads the key again at apply and so expects whatever is there."),
+			"`cas_secret_entry`, which reads the key again at apply: the expectation would always hold."),
 		"expected_value_base64_wo": attributes.Text(cas.Secret, "Bytes that the key must hold before the write, in standard base64."),
 		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 			"apply did not make. `key`: only a change to this key, which then needs `expected_value_wo`. For a delete, any change to the Secret is a " +
 			"conflict, since the state has no value to compare."),
 		"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
 			"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
-			"error, set `expected_value_wo` to what the key holds now. If the key is gone, the plan creates it again."),
+			"error, set `expected_value_wo` to what the key holds now. If the key is missing, the plan creates it again."),
 	})
 }

@@ -2,24 +2,17 @@ package terms
 
 import "github.com/hashicorp/terraform-plugin-framework/types"
 
-// Values of missing_object: what a plan says of an object that does not exist, and that no resource of the plan makes.
-const (
-	MissingWarning = "warning"
-	MissingError   = "error"
-)
-
 // The attributes of resources for which the provider block can give a default.
 const (
 	ConflictScope  = "conflict_scope"
 	DeletionPolicy = "deletion_policy"
-	MissingObject  = "missing_object"
 	OnDrift        = "on_drift"
 )
 
-// usual is what each of them is where neither the resource nor the provider block gives it.
-var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyRelease, MissingObject: MissingWarning, OnDrift: DriftWarning}
+// usual has the value of each attribute that neither the resource nor the provider block sets.
+var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyRelease, OnDrift: DriftWarning}
 
-// Defaults are what the provider block gives. The zero value is what there is without a block.
+// Defaults has the values of the provider block. A provider without a block has the zero value.
 type Defaults struct {
 	given    types.Object
 	ofFields bool
