@@ -226,7 +226,7 @@ func TestConfigMapDataPinnedVersion(t *testing.T) {
 	block := func(value, version string) string {
 		return fixture.DataBlock("it", `data = { a = "`+value+`", b = "2" }`, `expected_data = { a = "1" }`, `conflict_scope = "key"`, `expected_resource_version_wo = "`+version+`"`)
 	}
-	wants := []string{"Error: Resource Version Mismatch", "expected_resource_version_wo", " expected, ", " now ", "!Key:"}
+	wants := []string{"Error: Compare-And-Swap Conflict", "expected_resource_version_wo", " expected, ", " now ", "!Key:"}
 	pinned := p.Live("testmap").ResourceVersion
 	p.Write(block("2", pinned))
 	p.Plan()

@@ -256,7 +256,7 @@ func TestConfigMapEntryUnknownUntilApply(t *testing.T) {
 		{"key-invalid", "a/b", "it", "value = \"2\"", "1", "Error: Invalid ConfigMap Key", "1"},
 		{"name", "name", `"foo"`, "value = \"2\"\nexpected_value = \"1\"", "1", "", "2"},
 		{"name-refused", "name-refused", `"foo"`, "value = \"2\"", "1", "Error: Key Already Exists", "1"},
-		{"version-refused", "1", `"foo"`, "value = \"2\"\nexpected_resource_version_wo = it", "", "Error: Resource Version Mismatch", ""},
+		{"version-refused", "1", `"foo"`, "value = \"2\"\nexpected_resource_version_wo = it", "", "Error: Compare-And-Swap Conflict", ""},
 		{"version-invalid", "0", `"foo"`, "value = \"2\"\nexpected_resource_version_wo = it", "", "Error: Invalid Resource Version", ""},
 		{"adopt", "true", `"foo"`, "value = \"1\"\nadopt_existing = it", "1", "", "1"},
 		{"adopt-refused", "false", `"foo"`, "value = \"1\"\nadopt_existing = it", "1", "Error: Key Already Holds The Value", "1"},

@@ -319,7 +319,7 @@ func TestConfigMapEntryPinnedVersion(t *testing.T) {
 	}
 	f.RunRefused(func(got fixture.Failures) {
 		got.WantOnly(f, "moved-a", "moved-b", "moved-c")
-		got.Want(f, "moved-b", "Error: Resource Version Mismatch", `expected_resource_version_wo = "`,
+		got.Want(f, "moved-b", "Error: Compare-And-Swap Conflict", `expected_resource_version_wo = "`,
 			"resourceVersion: "+versions["moved"]+" expected, "+f.Live("moved").ResourceVersion+" now")
 		f.WantLive("moved", fixture.Data{"foo": "1", "bar": "foreign"})
 		f.WantLive("pinned", fixture.Data{"foo": "1", "a": "2", "b": "2", "c": "2"})
@@ -345,7 +345,7 @@ func TestConfigMapEntryPinnedVersionOfUpdate(t *testing.T) {
 	atPlan.ConfigPlanChecks = fixture.Between(func() { f.Error("the plan passed") })
 	written.Check = fixture.Checked(func() { f.WantLive("testmap", fixture.Data{"foo": "2", "bar": "foreign"}) })
 	f.RunRefused(func(got fixture.Failures) {
-		got.Want(f, "foo", "Error: Resource Version Mismatch", "resourceVersion: "+stale+" expected, "+right+" now")
+		got.Want(f, "foo", "Error: Compare-And-Swap Conflict", "resourceVersion: "+stale+" expected, "+right+" now")
 		f.WantLive("testmap", fixture.Data{"foo": "1", "bar": "foreign"})
 	}, step("1", right), atPlan, written)
 
@@ -354,7 +354,7 @@ func TestConfigMapEntryPinnedVersionOfUpdate(t *testing.T) {
 	adopted, atApply := step("1", after), step("3", after)
 	atApply.ConfigPlanChecks = fixture.Between(func() { f.Set("testmap", "bar", "again") })
 	f.RunRefused(func(got fixture.Failures) {
-		got.Want(f, "foo", "Error: Resource Version Mismatch", "resourceVersion: "+after+" expected, ")
+		got.Want(f, "foo", "Error: Compare-And-Swap Conflict", "resourceVersion: "+after+" expected, ")
 		f.WantLive("testmap", fixture.Data{"foo": "1", "bar": "again"})
 	}, adopted, atApply)
 }

@@ -124,7 +124,7 @@ func TestDataSourceVersionIsExpected(t *testing.T) {
 				fmt.Sprintf("expected_resource_version_wo = data.%s.seen.resource_version", kind)))
 			p.Plan()
 			p.Set("testmap", "bar", "foreign")
-			p.ApplyRefused("Error: Resource Version Mismatch", "which expected_resource_version_wo names.")
+			p.ApplyRefused("Error: Compare-And-Swap Conflict", "which expected_resource_version_wo names.")
 			p.WantLive("testmap", fixture.Data{"bar": "foreign"})
 			p.PlanApply()
 			p.WantLive("testmap", fixture.Data{"bar": "foreign", "foo": "2"})

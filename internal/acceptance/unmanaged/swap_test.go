@@ -94,7 +94,7 @@ var swapTests = map[string]struct {
 	},
 	"another version": {
 		body:    []string{`data = { foo = "2" }`, `expected_data = { foo = "1" }`, `expected_resource_version = "1"`},
-		refused: []string{"Resource Version Mismatch", "which expected_resource_version names", "Set expected_resource_version from a data source"},
+		refused: []string{"Compare-And-Swap Conflict", "which expected_resource_version names", "Run terraform plan again with expected_resource_version from a data source"},
 		at:      `AttributeName("expected_resource_version")`,
 	},
 }

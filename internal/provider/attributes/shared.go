@@ -131,17 +131,15 @@ func Namespace(kind cas.Kind) schema.StringAttribute {
 	}
 }
 
-// pin is expected_resource_version_wo.
+// pin returns the attribute expected_resource_version_wo.
 func pin(kind cas.Kind) schema.StringAttribute {
-	source := ", such as the `resource_version` of a data source"
-	if kind == cas.Secret { // which has none, and the ephemeral one is read again at apply
-		source = ""
-	}
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{ValidResourceVersion()},
-		MarkdownDescription: fmt.Sprintf("Version that the %s must have before a create or update%s. "+
-			"This provider's writes in the same apply may have raised it since. Write-only: Terraform does not store it, and a change of it alone "+
-			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind, source),
+		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` at which you read the %[1]s. A create or update is refused at any other version, "+
+			"and may replace values that the configuration does not expect: so a create can take over what exists. Take it from a variable or from a "+
+			"data source; `cas_object_fields` reads the version of any kind. Do not take it from an ephemeral resource, which Terraform reads again at "+
+			"apply. This provider's writes in the same apply may have raised the version since. Write-only: Terraform does not store it, and a change of it "+
+			"alone is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind),
 	}
 }
 

@@ -1,17 +1,18 @@
 // Package claim plans, writes, reads and deletes what resources ask for. It decides about conflicts, through package cas; it knows no
 // schema and no resource.
 //
-// A [Claim] says what a resource asks for of an object: which fields, the value to write to each, the value expected before that, and how long to
-// wait; of a whole object ([Whole]) also that it exists, and that parts of it hold nothing else. It has nothing to do with a PersistentVolumeClaim. A [Change] is what one call is about: the claim of a plan, that of
-// the prior state, and the [Memory] of the resource. Numbers ([Run.Take]) and swaps ([Run.Invoke]) have none.
+// A [Claim] describes the request of a resource about one object: which fields, the value to write to each, the value
+// expected before the write, and how long to wait. The claim of a whole object ([Whole]) also says that the object
+// exists, and that parts of it contain nothing else. A claim has nothing to do with a PersistentVolumeClaim. A [Change]
+// is one call: the claim of a plan, the claim of the prior state, and the [Memory] of the resource. Numbers
+// ([Run.Take]) and swaps ([Run.Invoke]) have no Change.
 //
 // Where to look:
 //
 //   - memory.go: what is kept in private state, and why
 //   - plan.go: what a plan refuses, and what it only warns of
 //   - write.go: what a create or an update refuses
-//   - fate.go: what becomes of a key that is let go, by deletion_policy
-//   - delete.go: what a removal compares with, at plan and at apply
+//   - delete.go: what a removal compares with, and how deletion_policy decides about a released key
 //   - read.go: what a refresh finds
 //   - whole.go: the parts of an object, and how a whole one is created and removed
 //   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later
@@ -32,15 +33,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Claim describes fields of one object: those that a plan asks for, or those that a state has. A field is named as a [cas.Txn] names it: by its key, or by what
-// [cas.LabelKey], [cas.AnnotationKey] and [cas.ImmutableKey] make.
+// Claim describes fields of one object: those that a plan asks for, or those that a state has. A field has the name that
+// a [cas.Txn] uses: its key, or a name that [cas.LabelKey], [cas.AnnotationKey] or [cas.ImmutableKey] returns.
 type Claim struct {
 	ID  string // the same before and after a replace of the resource in its place
 	Ref cas.Ref
 	// APIVersion is that in which keys name fields, as [cas.FieldKey] does; empty where they name entries.
 	APIVersion string
-	Hides      bool                 // no value of a field may be in errors
-	Values     map[string]cas.Entry // what each field shall hold, or holds; [cas.Anything] where that is not known, the absent Entry for a field that shall be gone
+	Hides      bool // no value of a field may be in errors
+	// Values are the planned or present values; [cas.Anything] if unknown, the absent Entry to remove a field.
+	Values     map[string]cas.Entry
 	Configured map[string]cas.Entry // of fields, what attributes say; Values has the form that the API server gave that
 	Expected   map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
 	Adopt      bool                 // take over a key that already holds its value
@@ -49,8 +51,8 @@ type Claim struct {
 	Policy     string               // deletion_policy
 	OnDrift    string               // on_drift
 	Version    cas.Version          // of a state: the object's
-	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
-	// since its state has no values: Values of a state are [cas.Anything].
+	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret
+	// compares revisions, since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
 	Open     bool // an apply may be given other keys than its plan: those of a write-only map, which may be ephemeral
 
@@ -58,22 +60,22 @@ type Claim struct {
 	Timeouts     timeouts.Value
 	Known        Known
 	Whole        *Whole                                 // of a whole object; nil of keys
-	About        func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
+	About        func(terms.Operation) diagnose.Subject // describes the resource in diagnostics about an operation
 }
 
 // Known says which parts of a claim are known at plan.
 type Known struct {
 	Place  bool // the object's name, and for a resource of one key the key
 	Keys   bool // which fields it is about
-	Values bool // what they shall hold
+	Values bool // their planned values
 	Change bool // whether an update needs a write
-	All    bool // everything that a check needs, but for Pin
+	All    bool // everything that a check needs, except Pin
 }
 
 // Keys are the keys that the claim gives values to, sorted.
 func (c *Claim) Keys() []string { return slices.Sorted(maps.Keys(c.Values)) }
 
-// IsNamed reports whether a plan knows what the resource has, and so its id.
+// IsNamed reports whether the id of the resource is known at plan.
 func (c *Claim) IsNamed() bool { return c.Known.Place && (c.Known.Keys || c.Whole != nil) }
 
 // adopts gives the keys to take over if they already hold their values.
@@ -112,11 +114,15 @@ func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
 
 // pinned appends the pinned version, if there is one.
 func (c *Claim) pinned(at []cas.Version) []cas.Version {
-	if c.Pin.IsNull() || c.Pin.IsUnknown() {
+	if !c.isPinned() {
 		return at
 	}
 	return append(at, cas.Version{ResourceVersion: c.Pin.ValueString()})
 }
+
+// isPinned reports whether a plan names a version. It states that all values were read at that version, so a write may
+// replace values that the plan does not name.
+func (c *Claim) isPinned() bool { return c.Pin.ValueString() != "" }
 
 func sortedKeys[V any](all ...map[string]V) []string {
 	var keys []string

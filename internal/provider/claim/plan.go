@@ -190,7 +190,7 @@ func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Dia
 		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesAdopted)}
 	case among(c.expects(), keys):
 		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesExpected)}
-	case among(c.Keys(), removal.Keeps):
+	case among(c.Keys(), removal.Keeps) && c.Pin.IsNull():
 		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesKept)}
 	}
 	return nil

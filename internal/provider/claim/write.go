@@ -127,8 +127,8 @@ func (r *Run) createTxn(c *Claim) *cas.Txn {
 	t := r.txnOf(c)
 	t.At = c.pinned(nil)
 	for _, key := range sortedKeys(c.Values, c.Expected) {
-		if value, writes := c.Values[key]; writes {
-			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
+		if _, writes := c.Values[key]; writes {
+			t.Keys = append(t.Keys, c.firstSwap(key))
 		} else {
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: c.Expected[key], IsGuard: true})
 		}
@@ -136,10 +136,14 @@ func (r *Run) createTxn(c *Claim) *cas.Txn {
 	return t
 }
 
-// firstSwap is the swap of a key that the state does not have.
-func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
-	k := cas.KeySwap{Key: key, Expect: expect, New: value, Held: cas.HeldIsRefused}
-	if adopt || expect.Holds(value) {
+// firstSwap returns the swap of a key that the state does not have. Without an expectation, the key must be absent.
+func (c *Claim) firstSwap(key string) cas.KeySwap {
+	expect, isNamed := c.Expected[key]
+	if !isNamed && c.isPinned() {
+		expect = cas.Anything()
+	}
+	k := cas.KeySwap{Key: key, Expect: expect, New: c.Values[key], Held: cas.HeldIsRefused}
+	if c.Adopt || c.isPinned() || expect.Holds(k.New) {
 		k.Held = cas.HeldIsDone
 	}
 	return k
@@ -193,11 +197,11 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: before, IsGuard: true})
 		case names && (isWhole || has && !was.isImported()):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
-			if want.IsAnything() && c.Scope == terms.ScopeKey && !isForm {
+			if want.IsAnything() && c.Scope == terms.ScopeKey && !isForm && !c.isPinned() {
 				open = append(open, key)
 			}
 		case names:
-			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
+			t.Keys = append(t.Keys, c.firstSwap(key))
 		case drops && isWhole:
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want})
 		case drops:

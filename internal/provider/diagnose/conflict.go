@@ -21,13 +21,9 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 		if s.Op == terms.OpInvoke {
 			pin = "expected_resource_version"
 		}
-		source := " from a data source that the same run reads"
-		if s.ID.Kind == cas.Secret { // which has none
-			source = " to the version that you have reviewed"
-		}
-		return s.refuse(TitleResourceVersionMismatch, path.Root(pin), fmt.Sprintf(
-			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts,
-			s.orDestroy("Set "+pin+source+"."))
+		return s.refuse(TitleCompareAndSwapConflict, path.Root(pin), fmt.Sprintf(
+			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts, s.orDestroy(
+			"Run terraform plan again with "+pin+" from a data source, or with the version that you have reviewed."))
 	case cas.ReasonOwn:
 		keys := keysOf(e.Keys)
 		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "Another resource of this run wrote or adopted "+enumerate(keys)+" after the removal was planned.",
@@ -64,7 +60,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 		next = "Run terraform plan again, or " + s.Ways.OtherKeys
 	case len(changed) > 0:
 		happened = enumerate(changed) + " changed " + s.since(len(changed) == 1) + "."
-	case s.ID.Kind == cas.Secret: // the state does not tell what the keys held
+	case s.ID.Kind == cas.Secret: // the state has no values
 	case s.Ways.OtherKeys != "":
 		unchanged := "The keys of this resource are unchanged"
 		if s.APIVersion != "" {
@@ -78,7 +74,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 		}
 		happened = unchanged + ", but the ConfigMap changed."
 		next = "Run terraform plan again" + s.refreshed() + ", or " + s.Ways.OtherKeys
-		if s.Op == terms.OpDelete { // which goes by the state
+		if s.Op == terms.OpDelete { // which uses the state
 			next = "Run terraform plan again, or first apply " + strings.TrimPrefix(s.Ways.OtherKeys, "set ")
 		}
 	}
@@ -158,7 +154,7 @@ func (s Subject) holdsAlready(e *cas.ConflictError, facts []Fact) diag.Diagnosti
 		enumerate(keys)+number(len(keys), " already holds the value to write.", " already hold the values to write."), facts, s.orDestroy(next))
 }
 
-// taintedOr is the next step where a new resource finds its place taken: a tainted one cannot be told from it.
+// taintedOr is the next step where a new resource finds its place taken: a tainted resource looks the same.
 func taintedOr(otherwise string) string {
 	return "If this resource is tainted, run terraform untaint with the address above. Otherwise " + otherwise
 }
@@ -167,6 +163,9 @@ func taintedOr(otherwise string) string {
 func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
 	next := number(len(keys), "To replace it, ", "To replace these values, ") + s.expect(e, keys)
+	if s.ID.Kind == cas.Secret && s.APIVersion == "" { // whose value may be unknown
+		next += fmt.Sprintf(", or set expected_resource_version_wo = %q", e.Live.Version().ResourceVersion)
+	}
 	if s.Op == terms.OpCreate {
 		facts = append(facts, s.importFact(keys)...)
 		next += number(len(keys), "; to keep it, import it", "; to keep them, import the keys")
@@ -275,7 +274,7 @@ func (s Subject) expect(e *cas.ConflictError, keys []string) string {
 	return s.set(s.Keys[keys[0]].Expected, keys[0], e.Live.Entry(keys[0]))
 }
 
-// self is what the configuration calls what a subject is about.
+// self returns the configuration's word for the subject.
 func (s Subject) self() string {
 	if s.Op == terms.OpInvoke {
 		return "action"

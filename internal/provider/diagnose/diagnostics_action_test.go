@@ -46,9 +46,9 @@ func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				wideNow + "\ngone is not there. Remove it from data and from expected_data.",
 		},
 		"a swap, pinned": {
-			of: aboutFoo(terms.OpInvoke, swapping).Diagnose(pinned), summary: "Resource Version Mismatch", path: "expected_resource_version",
+			of: aboutFoo(terms.OpInvoke, swapping).Diagnose(pinned), summary: "Compare-And-Swap Conflict", path: "expected_resource_version",
 			detail: "The ConfigMap is not at resourceVersion 7, which expected_resource_version names. Nothing was written." + wide + wideFoo + wideBy +
-				"  resourceVersion:  7 expected, 42 now\n\nSet expected_resource_version from a data source that the same run reads.",
+				"  resourceVersion:  7 expected, 42 now\n\nRun terraform plan again with expected_resource_version from a data source, or with the version that you have reviewed.",
 		},
 		"a swap, not there yet": {
 			of:       aboutFoo(terms.OpInvoke, swapping, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),

@@ -71,9 +71,9 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	return map[string]diagnosticTest{
 		"Secret: another version": {
 			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonVersion, live)),
-			path: "expected_resource_version_wo", summary: "Resource Version Mismatch",
+			path: "expected_resource_version_wo", summary: "Compare-And-Swap Conflict",
 			detail: "The Secret is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideBy +
-				"  resourceVersion:  7 expected, 42 now\n\nSet expected_resource_version_wo to the version that you have reviewed.",
+				"  resourceVersion:  7 expected, 42 now\n\nRun terraform plan again with expected_resource_version_wo from a data source, or with the version that you have reviewed.",
 		},
 		"Secret: changed after the plan": {
 			of: aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, cas.Anything())), summary: "Compare-And-Swap Conflict",
@@ -89,7 +89,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonKey, cas.Entry{})), summary: "Key Already Exists", path: "key",
 			detail: "foo already exists with another value. Nothing was written." + wide +
 				"  Expected:         (absent)\n  Found:            (sensitive)\n" + wideBy + wideNow + "  Import id:        shop/database/foo\n" +
-				"\nTo replace it, set expected_value_wo to what foo holds; to keep it, import it.",
+				"\nTo replace it, set expected_value_wo to what foo holds, or set expected_resource_version_wo = \"42\"; to keep it, import it.",
 		},
 		"Secret: held": {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, cas.Entry{})), summary: "Key Already Holds The Value", path: at,
@@ -100,13 +100,13 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"Secret: an update by key that expects nothing": {
 			of: aboutPassword(terms.OpUpdate, planning).ExpectationMissing([]string{"foo"}), summary: "Expected Value Missing", path: at,
 			detail: `With conflict_scope = "key", an update needs the expected value of foo. Nothing was written.` + head +
-				"\n" + `Set expected_value_wo, or conflict_scope = "object".` + ofFoo,
+				"\n" + `Set expected_value_wo or expected_resource_version_wo, or conflict_scope = "object".` + ofFoo,
 		},
 		"Secret: updates by key that expect nothing, warned": {
 			of:       aboutPasswords(terms.OpUpdate, warned).ExpectationMissing([]string{"a", "foo"}),
 			severity: diag.SeverityWarning, summary: "Expected Value Missing", path: "data_wo_version",
 			detail: `With conflict_scope = "key", an update needs the expected value of a and foo. The apply will fail unless this changes.` + object +
-				"  Key:     a\n  Key:     foo\n\n" + `Set expected_data_wo, or conflict_scope = "object".`,
+				"  Key:     a\n  Key:     foo\n\n" + `Set expected_data_wo or expected_resource_version_wo, or conflict_scope = "object".`,
 		},
 		"Secret: drift that is kept": {
 			of:       aboutPassword(terms.OpUpdate, planning).DriftKept(drift, seen),

@@ -46,10 +46,10 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"pinned version": {
 			of:   aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonVersion, seen, cas.Version{ResourceVersion: "7"})),
-			path: "expected_resource_version_wo", summary: "Resource Version Mismatch",
+			path: "expected_resource_version_wo", summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideFoo + wideBy +
 				"  resourceVersion:  7 expected, 42 now\n" +
-				"\nSet expected_resource_version_wo from a data source that the same run reads.",
+				"\nRun terraform plan again with expected_resource_version_wo from a data source, or with the version that you have reviewed.",
 		},
 		"own write": {
 			of: aboutFoo(terms.OpDelete).Diagnose(conflictOf(cas.ReasonOwn, seen, planned)), summary: "Compare-And-Swap Conflict",

@@ -202,7 +202,8 @@ func (s Subject) VersionNotKnown() diag.Diagnostic {
 func (s Subject) ExpectationMissing(keys []string) diag.Diagnostic {
 	return s.refuse(TitleExpectedValueMissing, s.Keys[keys[0]].Value,
 		fmt.Sprintf("With conflict_scope = %q, an update needs the expected value of %s.", terms.ScopeKey, enumerate(keys)), s.keyFact(keys...),
-		s.orDestroy(fmt.Sprintf("Set %s, or conflict_scope = %q.", root(s.Keys[keys[0]].Expected), terms.ScopeObject)))
+		s.orDestroy(fmt.Sprintf("Set %s or expected_resource_version_wo, or conflict_scope = %q.", root(s.Keys[keys[0]].Expected),
+			terms.ScopeObject)))
 }
 
 // TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.

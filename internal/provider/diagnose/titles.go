@@ -112,7 +112,6 @@ const (
 	TitleProviderNotConfigured          = ErrorTitle("Provider Not Configured")
 	TitleReplacementWouldFail           = ErrorTitle("Replacement Would Fail")
 	TitleRequestRefused                 = ErrorTitle("Request Refused")
-	TitleResourceVersionMismatch        = ErrorTitle("Resource Version Mismatch")
 	TitleStateCannotBeMoved             = ErrorTitle("State Cannot Be Moved")
 	TitleUnexpectedError                = ErrorTitle("Unexpected Error")
 	TitleUnreadablePrivateState         = ErrorTitle("Unreadable Private State")
