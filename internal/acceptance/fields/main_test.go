@@ -79,6 +79,7 @@ func serveWidgets(p *fixture.Pipeline) {
 		"metadata":{"name":"widgets.GROUP"},"spec":{"group":"GROUP","scope":"Namespaced","names":{"kind":"Widget","plural":"widgets"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
 		"big":{"type":"integer","format":"int64"},"mode":{"type":"string","default":"fast"},"texts":TEXTS,"more":TEXTS,
+		"free":{"x-kubernetes-preserve-unknown-fields":true},
 		"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":PART},
 		"loose":{"type":"array","items":PART}}}}}}}]}}`)})
 	for range 3000 { // until the API server serves what it was told

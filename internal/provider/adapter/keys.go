@@ -27,13 +27,13 @@ type KeysModel[M any] interface {
 	SetKind(ofType cas.Kind)
 	// SetDefaults gives a new import its defaults.
 	SetDefaults(of terms.Defaults)
-	// Import takes in what an import names, and gives the keys; none for all.
+	// Import adopts the attributes that an import names, and returns the keys; none for all.
 	Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics)
 	IdentitySchema(kind cas.Kind) identityschema.Schema
 	EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
 	// Validate says what is wrong with a configuration.
 	Validate() diag.Diagnostics
-	// Configure takes in what only the configuration has: write-only attributes.
+	// Configure adopts the attributes that only a configuration has: write-only ones.
 	Configure(config *M)
 	// Claim translates the model of a plan or of a state.
 	Claim(run *claim.Run) *claim.Claim
@@ -42,17 +42,24 @@ type KeysModel[M any] interface {
 	SetID()
 	// PlanWrite makes unknown what a write changes, where Terraform does not: a plan with the same arguments as the state may have to write.
 	PlanWrite()
-	// TakeIn stores what came of a write, but for the id and the version.
+	// TakeIn stores the result of a write, except for the id and the version.
 	TakeIn(written claim.Written, run *claim.Run)
-	// Keep copies from the state what only a write changes, but for the version; the replaced values, unless values are hidden now.
+	// Keep copies from the state what only a write changes, except for the version; the replaced values, unless values are hidden now.
 	Keep(state *M, run *claim.Run)
 	// Refresh stores what a read found, and reports whether the resource still exists.
 	Refresh(seen *claim.Seen, run *claim.Run) bool
 }
 
-// Follower is a model that is more than its attributes say: by a state, which is the receiver itself or what a plan follows, and by what is remembered of it.
+// Follower is a model that depends on more than its attributes: on a state, which is the receiver itself or the state
+// before a plan, and on the memory of the resource.
 type Follower[M any] interface {
 	Follow(state *M, memory *claim.Memory)
+}
+
+// Reworder is a model whose attributes can say one thing in several ways, such as a list or a tuple.
+type Reworder[M any] interface {
+	// Reword replaces each attribute that says the same as in the state by the attribute of the state.
+	Reword(state *M)
 }
 
 // Keys implements all resources of keys, and of whole objects: these have all keys of the parts that they manage. Terraform calls ModifyPlan
@@ -95,7 +102,7 @@ func (r *Keys[M, P]) encode(ctx context.Context, m P, identity *tfsdk.ResourceId
 	return append(diags, r.Codec().Encode(ctx, *m, &state.Raw)...)
 }
 
-// Blank is the state of an import of which nothing is known yet.
+// Blank is the state of an import before the first read.
 func (r *Keys[M, P]) Blank(ctx context.Context) P {
 	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
 	m.SetDefaults(r.defaults())
@@ -114,7 +121,7 @@ func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateCo
 	}
 }
 
-// change is what a call is about. What has no plan or no state has nil.
+// change returns the subject of a call. Its plan or its state is nil if the call has none.
 func (r *Keys[M, P]) change(plan, state P, m *claim.Memory) *claim.Change {
 	ch := &claim.Change{Run: r.Run, Memory: m}
 	for _, model := range []P{state, plan} {
@@ -161,8 +168,27 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	default:
 		r.planUpdate(ctx, plan, state, ch, resp)
 	}
+	if plan != nil && state != nil && !r.Run.IsApply(ctx) {
+		r.planNoChange(ctx, plan, state, req.State.Raw, resp)
+	}
 	resp.Diagnostics.Append(ch.PlanDeclares(ctx)...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
+}
+
+// planNoChange plans the state itself if the plan differs from the state in words alone. Any other plan has the words
+// of the configuration, which its apply stores. An apply plans each change again: there the words of the state would
+// differ from the first plan.
+func (r *Keys[M, P]) planNoChange(ctx context.Context, plan, state P, raw tftypes.Value, resp *resource.ModifyPlanResponse) {
+	reworder, rewords := any(plan).(Reworder[M])
+	if !rewords || len(resp.RequiresReplace) > 0 {
+		return
+	}
+	var reworded tftypes.Value
+	reworder.Reword(state)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &reworded)...)
+	if reworded.Equal(raw) { // which compares no types
+		resp.Plan.Raw = raw
+	}
 }
 
 func (r *Keys[M, P]) planCreate(ctx context.Context, plan P, ch *claim.Change, resp *resource.ModifyPlanResponse) {

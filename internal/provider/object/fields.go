@@ -43,10 +43,11 @@ type fieldsModel struct {
 	StoredFields   types.Dynamic `tfsdk:"stored_fields"`
 	HideValues     types.Bool    `tfsdk:"hide_values"`
 
-	forms map[string]cas.Entry `tfsdk:"-"` // what the API server made of what Fields says, where that is another value
+	forms   map[string]cas.Entry `tfsdk:"-"` // the values of Fields that the API server stored in another form
+	spelled map[string]string    `tfsdk:"-"` // the paths as the state before a plan has them, by key
 }
 
-// anyObject is what descriptions call the object.
+// anyObject is the kind in descriptions.
 var anyObject = cas.KindOf("", "object")
 
 func fieldsSchema(ctx context.Context) schema.Schema {
@@ -133,6 +134,9 @@ func (m *fieldsModel) SetKind(cas.Kind) { m.Kind = m.kind() }
 func (m *fieldsModel) Follow(state *fieldsModel, memory *claim.Memory) {
 	planned, _ := m.fields()
 	had, _ := state.fields()
+	if m != state {
+		m.spelled = had.spelled
+	}
 	m.forms = map[string]cas.Entry{}
 	for key, form := range memory.Forms {
 		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e && m.APIVersion.Equal(state.APIVersion) {
@@ -141,7 +145,7 @@ func (m *fieldsModel) Follow(state *fieldsModel, memory *claim.Memory) {
 	}
 }
 
-// values are what fields shall hold, or hold: in the form that the API server gave them.
+// values returns the values that fields must have after a write, or have: in the form that the API server gave them.
 func (m *fieldsModel) values() map[string]cas.Entry {
 	s, _ := m.fields()
 	for key, form := range m.forms {
@@ -212,12 +216,12 @@ func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
 // PlanWrite does nothing: an update that writes differs from the state.
 func (*fieldsModel) PlanWrite() {}
 
-// TakeIn stores what was replaced, and the forms of what was written.
+// TakeIn stores the values that a write replaced, and the forms of the values that it wrote.
 func (m *fieldsModel) TakeIn(written claim.Written, run *claim.Run) {
 	m.setStored(run)
 	m.PreviousFields = types.DynamicNull()
-	if s, _ := m.fields(); !run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
-		m.PreviousFields = s.value(written.Previous)
+	if !run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
+		m.PreviousFields = m.valuesOf(written.Previous)
 	}
 }
 
@@ -229,43 +233,69 @@ func (m *fieldsModel) setStored(run *claim.Run) {
 			stored[key] = form
 		}
 	}
-	m.StoredFields = s.value(stored)
+	m.StoredFields = m.valuesOf(stored)
 }
 
-// Keep implements [adapter.KeysModel]. It also keeps what the configuration says in other words only.
+// valuesOf returns an attribute with these entries, spelled as fields has them; for a path that fields no longer
+// has, as the state had it.
+func (m *fieldsModel) valuesOf(entries map[string]cas.Entry) types.Dynamic {
+	s, _ := m.fields()
+	for key, spelling := range m.spelled {
+		if _, has := s.spelled[key]; !has {
+			s.spelled[key] = spelling
+		}
+	}
+	return s.attributeOf(entries)
+}
+
+// Keep implements [adapter.KeysModel].
 func (m *fieldsModel) Keep(state *fieldsModel, run *claim.Run) {
 	m.setStored(run)
 	m.PreviousFields = adapter.Kept(state.PreviousFields, types.DynamicNull(), types.DynamicUnknown(), m.HideValues, run)
-	for _, of := range []struct {
-		plan, state *types.Dynamic
-		read        func(*fieldsModel) (fieldSet, diag.Diagnostics)
-	}{{&m.Fields, &state.Fields, (*fieldsModel).fields}, {&m.ExpectedFields, &state.ExpectedFields, (*fieldsModel).expected}} {
-		planned, _ := of.read(m)
-		if had, _ := of.read(state); planned.isSame(had) && of.plan.IsNull() == of.state.IsNull() {
-			*of.plan = *of.state
-		}
+	if previous, _ := m.read("previous_fields", m.PreviousFields, cas.ReadKey); previous.isKnown {
+		m.PreviousFields = m.valuesOf(previous.entries)
 	}
 	m.SetID()
 }
 
-// Refresh stores what the fields hold, null where they are absent. What the API server made of a value counts as that value.
+// Reword implements [adapter.Reworder].
+func (m *fieldsModel) Reword(state *fieldsModel) {
+	for _, a := range []struct{ plan, state *types.Dynamic }{
+		{&m.Fields, &state.Fields},
+		{&m.ExpectedFields, &state.ExpectedFields},
+		{&m.PreviousFields, &state.PreviousFields},
+		{&m.StoredFields, &state.StoredFields},
+	} {
+		planned, _ := m.read("", *a.plan, cas.ReadKey)
+		had, _ := m.read("", *a.state, cas.ReadKey)
+		if planned.isSame(had) && isNull(*a.plan) == isNull(*a.state) {
+			*a.plan = *a.state
+		}
+	}
+}
+
+// isNull reports whether an attribute is null, of any type.
+func isNull(v types.Dynamic) bool { return v.IsNull() || v.IsUnderlyingValueNull() }
+
+// Refresh stores the values of the fields; null for a field that is absent. The stored form of a value counts as that
+// value, and a value that did not change keeps its type.
 func (m *fieldsModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 	s, _ := m.fields()
-	live, isChanged := map[string]cas.Entry{}, seen.IsImport
+	live, isChanged := map[string]tftypes.Value{}, seen.IsImport
 	for _, key := range seen.Keys {
 		was, has := s.entries[key]
 		if !has && !seen.IsImport {
 			continue
 		}
-		live[key] = seen.Entry(key)
-		if form, isForm := m.forms[key]; has && (live[key].Holds(was) || isForm && form == live[key]) {
-			live[key] = was
+		e := seen.Entry(key)
+		if form, isForm := m.forms[key]; has && (e.Holds(was) || isForm && form == e) {
+			live[s.spelling(key)] = s.values[key]
 		} else {
-			isChanged = true
+			live[s.spelling(key)], isChanged = valueOf(e), true
 		}
 	}
 	if isChanged {
-		m.Fields = s.value(live)
+		m.Fields = dynamicOf(live)
 	}
 	if !m.StoredFields.IsNull() {
 		m.setStored(nil)

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -53,7 +53,7 @@ func (m *source) Fill(_ context.Context, seen *cas.Observation, about diagnose.S
 	if !seen.Exists() {
 		return nil // all is null
 	}
-	values, of := map[string]attr.Value{}, map[string]attr.Type{}
+	values := map[string]tftypes.Value{}
 	for i, spelling := range adapter.KeysOf(m.Paths) {
 		at := path.Root("paths").AtListIndex(i)
 		key, err := cas.ReadKey(about.ID.Kind, spelling)
@@ -66,8 +66,8 @@ func (m *source) Fill(_ context.Context, seen *cas.Observation, about diagnose.S
 			diags.Append(about.Diagnose(&cas.FieldError{Ref: about.ID.Ref, Key: key, Err: err}))
 			continue
 		}
-		values[spelling], of[spelling] = valueOf(e)
+		values[spelling] = valueOf(e)
 	}
-	m.Values = types.DynamicValue(types.ObjectValueMust(of, values))
+	m.Values = dynamicOf(values)
 	return diags
 }

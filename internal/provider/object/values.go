@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -20,9 +19,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// What the resource, the action and the data source have in common, as [adapter.Named] and [adapter.Maps] are of ConfigMaps and Secrets.
+// The resource, the action and the data source share these attributes, as those of ConfigMaps and Secrets share
+// [adapter.Named] and [adapter.Maps].
 
-// typeMeta are the attributes that say of which kind an object is, in which version of the API.
+// typeMeta has the attributes that name the kind of an object, and the version of its API.
 type typeMeta struct {
 	APIVersion types.String `tfsdk:"api_version"`
 	ObjectKind types.String `tfsdk:"kind"`
@@ -42,7 +42,7 @@ func (t *typeMeta) places(of adapter.Named) []types.String {
 	return []types.String{t.APIVersion, t.ObjectKind, of.Namespace, of.Name}
 }
 
-// fieldMaps say what fields shall hold, and what they must hold before.
+// fieldMaps has the values to write to fields, and the values that fields must have before the write.
 type fieldMaps struct {
 	typeMeta
 
@@ -50,13 +50,13 @@ type fieldMaps struct {
 	ExpectedFields types.Dynamic `tfsdk:"expected_fields"`
 }
 
-// fields are what fields shall hold, and expected what they must hold before.
+// fields returns the values to write, and expected the values that fields must have before the write.
 func (m *fieldMaps) fields() (fieldSet, diag.Diagnostics) {
-	return readFields("fields", m.Fields, func(path string) (string, error) { return cas.FieldKey(m.kind(), path) })
+	return m.read("fields", m.Fields, cas.FieldKey)
 }
 
 func (m *fieldMaps) expected() (fieldSet, diag.Diagnostics) {
-	return readFields("expected_fields", m.ExpectedFields, func(path string) (string, error) { return cas.ReadKey(m.kind(), path) })
+	return m.read("expected_fields", m.ExpectedFields, cas.ReadKey)
 }
 
 // check says what is wrong with the maps, alone and together.
@@ -97,18 +97,20 @@ func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet)
 // A dynamic attribute gives fields their values: an object or a map of any JSON values, by path. A dynamic value can stand in no map of the
 // framework's, and types that differ as a list and a tuple do are the same here.
 
-// fieldSet is what such an attribute says.
+// fieldSet is such an attribute.
 type fieldSet struct {
 	attribute string
-	entries   map[string]cas.Entry // by key; the absent Entry for null and for what is not known yet
-	spelled   map[string]string    // the path as the attribute has it, by key
-	isNamed   bool                 // it is known which fields it names
-	isKnown   bool                 // all of it is known
+	entries   map[string]cas.Entry     // by key; the absent Entry for null and for what is not known yet
+	values    map[string]tftypes.Value // as the attribute has them, by key
+	spelled   map[string]string        // the path as the attribute has it, by key
+	isNamed   bool                     // it is known which fields it names
+	isKnown   bool                     // all of it is known
 }
 
-// readFields reads an attribute, null or not. keyOf makes the key of a path.
-func readFields(attribute string, from types.Dynamic, keyOf func(path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
+// read reads an attribute, null or not. keyOf makes the key of a path.
+func (t *typeMeta) read(attribute string, from types.Dynamic, keyOf func(kind cas.Kind, path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
 	s = fieldSet{attribute: attribute, entries: map[string]cas.Entry{}, spelled: map[string]string{}, isNamed: true, isKnown: true}
+	s.values = map[string]tftypes.Value{}
 	raw, err := from.ToTerraformValue(context.Background())
 	var all map[string]tftypes.Value
 	switch of := raw.Type(); {
@@ -120,7 +122,7 @@ func readFields(attribute string, from types.Dynamic, keyOf func(path string) (s
 	s.isKnown = s.isNamed
 	for _, spelling := range slices.Sorted(maps.Keys(all)) {
 		at := path.Root(attribute).AtMapKey(spelling)
-		key, err := keyOf(spelling)
+		key, err := keyOf(t.kind(), spelling)
 		if err != nil {
 			diags.Append(diagnose.TitleInvalidFieldPath.Problem(at, err.Error()))
 			continue
@@ -131,7 +133,8 @@ func readFields(attribute string, from types.Dynamic, keyOf func(path string) (s
 			}
 		}
 		value := all[spelling]
-		s.entries[key], s.spelled[key], s.isKnown = cas.Entry{}, spelling, s.isKnown && value.IsFullyKnown()
+		s.entries[key], s.values[key], s.spelled[key] = cas.Entry{}, value, spelling
+		s.isKnown = s.isKnown && value.IsFullyKnown()
 		if value.IsFullyKnown() && !value.IsNull() {
 			s.entries[key], err = entryOf(value)
 		}
@@ -161,17 +164,33 @@ func (s *fieldSet) isSame(other fieldSet) bool {
 	return s.isKnown && other.isKnown && maps.Equal(s.entries, other.entries)
 }
 
-// value is the attribute with these entries; spelled as the set has them. It is null where there are none.
-func (s *fieldSet) value(entries map[string]cas.Entry) types.Dynamic {
+// attributeOf returns an attribute with these entries, spelled as the set has them. It is null if there are none.
+func (s *fieldSet) attributeOf(entries map[string]cas.Entry) types.Dynamic {
 	if len(entries) == 0 {
 		return types.DynamicNull()
 	}
-	values, of := map[string]attr.Value{}, map[string]attr.Type{}
+	values := map[string]tftypes.Value{}
 	for key, e := range entries {
-		name := s.spelling(key)
-		values[name], of[name] = valueOf(e)
+		values[s.spelling(key)] = valueOf(e)
 	}
-	return types.DynamicValue(types.ObjectValueMust(of, values))
+	return dynamicOf(values)
+}
+
+// dynamicOf returns an attribute with these values, by path.
+func dynamicOf(values map[string]tftypes.Value) types.Dynamic {
+	v, err := types.DynamicType.ValueFromTerraform(context.Background(), objectOf(values))
+	if attribute, isDynamic := v.(types.Dynamic); err == nil && isDynamic { // always
+		return attribute
+	}
+	return types.DynamicNull()
+}
+
+func objectOf(members map[string]tftypes.Value) tftypes.Value {
+	of := map[string]tftypes.Type{}
+	for name, member := range members {
+		of[name] = member.Type()
+	}
+	return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, members)
 }
 
 // entryOf is the entry of a value that is known.
@@ -218,37 +237,38 @@ func plain(v tftypes.Value) any {
 	return all
 }
 
-// valueOf is the value of an entry, and its type.
-func valueOf(e cas.Entry) (attr.Value, attr.Type) { return typed(diagnose.Decoded(e)) }
+// valueOf returns the value of an entry.
+func valueOf(e cas.Entry) tftypes.Value { return typed(diagnose.Decoded(e)) }
 
 // precision is that of Terraform's numbers.
 const precision = 512
 
-func typed(v any) (attr.Value, attr.Type) {
+func typed(v any) tftypes.Value {
 	switch v := v.(type) {
 	case string:
-		return types.StringValue(v), types.StringType
+		return tftypes.NewValue(tftypes.String, v)
 	case bool:
-		return types.BoolValue(v), types.BoolType
+		return tftypes.NewValue(tftypes.Bool, v)
 	case json.Number:
 		n, _, err := big.ParseFloat(v.String(), 10, precision, big.ToNearestEven)
 		if err != nil {
-			return types.StringValue(v.String()), types.StringType
+			return tftypes.NewValue(tftypes.String, v.String())
 		}
-		return types.NumberValue(n), types.NumberType
+		return tftypes.NewValue(tftypes.Number, n)
 	case map[string]any:
-		values, of := map[string]attr.Value{}, map[string]attr.Type{}
+		members := map[string]tftypes.Value{}
 		for name, member := range v {
-			values[name], of[name] = typed(member)
+			members[name] = typed(member)
 		}
-		return types.ObjectValueMust(of, values), types.ObjectType{AttrTypes: of}
+		return objectOf(members)
 	case []any:
-		values, of := make([]attr.Value, len(v)), make([]attr.Type, len(v))
+		values, of := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
 		for i := range v {
-			values[i], of[i] = typed(v[i])
+			values[i] = typed(v[i])
+			of[i] = values[i].Type()
 		}
-		return types.TupleValueMust(of, values), types.TupleType{ElemTypes: of}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: of}, values)
 	default:
-		return types.DynamicNull(), types.DynamicType
+		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
 	}
 }
