@@ -3,7 +3,7 @@ variable "license" {
   sensitive = true
 }
 
-# A provider cannot see that a value is sensitive. With hide_value, diagnostics show its length and SHA-256 instead.
+# A provider cannot see that a value is sensitive. With hide_values, diagnostics show its length and SHA-256 instead.
 resource "cas_configmap_entry" "license" {
   namespace = "shop"
   name      = "settings"
@@ -11,5 +11,5 @@ resource "cas_configmap_entry" "license" {
 
   value          = var.license
   adopt_existing = true
-  hide_value     = true
+  hide_values    = true
 }

@@ -47,7 +47,7 @@ func TestAdmissionThatChangesTheValueHidesAsTold(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Testmap(fixture.Contents{})
 	p.MutateFoo()
-	p.Write(fixture.EntryBlock("foo", `value = "secret"`, `hide_value = true`))
+	p.Write(fixture.EntryBlock("foo", `value = "secret"`, `hide_values = true`))
 	p.Plan()
 	p.Wants(p.Apply(), "Warning: Value Changed By Admission", "Sent: (hidden, 6 bytes, sha256:", "Stored: (hidden, 18 bytes, sha256:", `!Sent: "`, `!Stored: "`)
 }

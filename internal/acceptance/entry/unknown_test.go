@@ -78,7 +78,7 @@ func TestUnknownHideValueHides(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "secret-live"})
 	p.Write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" +
-		fixture.EntryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_value = terraform_data.hide.output`))
+		fixture.EntryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_values = terraform_data.hide.output`))
 	p.PlanRefused([]string{"Found: (hidden", "Expected: (hidden", `!Found: "secret-live"`, `!Expected: "secret-expected"`})
 }
 

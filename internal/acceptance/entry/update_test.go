@@ -193,8 +193,8 @@ func TestConfigMapEntryUpdateWritesNothing(t *testing.T) {
 	before, after, checks := "", "", []resource.TestCheckFunc{}
 	for i, line := range []string{
 		`expected_value = "1"`, `conflict_scope = "key"`, `adopt_existing = true`, `deletion_policy = "restore"`, `field_manager = "me"`,
-		`hide_value = true`, `timeouts = { create = "5m" }`, `expected_resource_version_wo = "1"`,
-		"hide_value = true\nexpected_resource_version_wo = \"1\"", // by itself the second is no diff
+		`hide_values = true`, `timeouts = { create = "5m" }`, `expected_resource_version_wo = "1"`,
+		"hide_values = true\nexpected_resource_version_wo = \"1\"", // by itself the second is no diff
 	} {
 		label := fmt.Sprintf("e%d", i)
 		before += fixture.Entry(label, "testmap", label, `value = "2"`)

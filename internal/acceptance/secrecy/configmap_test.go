@@ -69,7 +69,7 @@ func TestHiddenContentOfACounterIsPrintedNowhere(t *testing.T) {
 		h.configure("", `key = "foo"`)
 		h.PlanRefused(nil)
 	}}
-	ways := hidingWays("hide_value")
+	ways := hidingWays("hide_values")
 	delete(ways, "by itself")
 	for way, hides := range ways {
 		t.Run(way, func(t *testing.T) { newHiding(t, hides, fixture.CounterBlock).goes(path) })

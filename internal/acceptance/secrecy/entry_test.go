@@ -309,7 +309,7 @@ var onCommandLines = []string{"mismatch at apply", "unknown, and what stands bet
 // all that is printed, and in the provider's part of the log.
 func TestHiddenValuesArePrintedNowhere(t *testing.T) {
 	t.Parallel()
-	for way, hides := range hidingWays("hide_value") {
+	for way, hides := range hidingWays("hide_values") {
 		for name, path := range hidingPaths {
 			t.Run(way+"/"+name, func(t *testing.T) { newHiding(t, hides, fixture.EntryBlock).goes(path) })
 		}
@@ -345,7 +345,7 @@ func (h *hiding) goes(path hidingPath) {
 func TestHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
 	forgetsWhatWasReplaced(t, "previous_value", planted, fixture.EntryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`),
-		func(hide string) string { return fixture.EntryBlock("foo", `value = "2"`, "hide_value = "+hide) })
+		func(hide string) string { return fixture.EntryBlock("foo", `value = "2"`, "hide_values = "+hide) })
 }
 
 // forgetsWhatWasReplaced applies shown, after which an attribute of foo must be what is wanted, and hidden, after which it must be null.

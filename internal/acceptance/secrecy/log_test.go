@@ -19,7 +19,7 @@ import (
 
 // TestLogTellsWhatWasDoneAndNeverValues plants values wherever there can be some, has every kind of call succeed and fail, and
 // looks for them in the log at its most talkative: in the lines of the provider and of the libraries that it is made of. A
-// diagnostic goes there as it goes to the user; hide_value is for that. What Terraform says of its plans is its own.
+// diagnostic goes there as it goes to the user; hide_values is for that. What Terraform says of its plans is its own.
 func TestLogTellsWhatWasDoneAndNeverValues(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	planted := []string{

@@ -125,7 +125,7 @@ func TestListGivesIdentitiesAndResources(t *testing.T) {
 		want := map[string]any{
 			"namespace": f.Namespace, "name": "green", "key": key, "id": f.Namespace + "/green/" + key, "uid": string(green.UID),
 			"resource_version": green.ResourceVersion, "conflict_scope": "object", "deletion_policy": "release", "adopt_existing": false,
-			"on_drift": "warning", "hide_value": false,
+			"on_drift": "warning", "hide_values": false,
 		}
 		if key == "c" {
 			want["value"] = "3"

@@ -25,7 +25,7 @@ type EntryModel struct {
 	ValueBase64         types.String `tfsdk:"value_base64"`
 	ExpectedValue       types.String `tfsdk:"expected_value"`
 	ExpectedValueBase64 types.String `tfsdk:"expected_value_base64"`
-	HideValue           types.Bool   `tfsdk:"hide_value,optional"`
+	HideValues          types.Bool   `tfsdk:"hide_values,optional"`
 	PreviousValue       types.String `tfsdk:"previous_value,optional"`
 	Revision            types.Int64  `tfsdk:"value_wo_version,optional"`
 
@@ -84,7 +84,7 @@ func (m *EntryModel) SetEntry(id terms.EntryID) {
 // SetDefaults implements [KeysModel].
 func (m *EntryModel) SetDefaults(of terms.Defaults) {
 	m.KeysAttributes.SetDefaults(of)
-	m.HideValue = types.BoolValue(false)
+	m.HideValues = types.BoolValue(false)
 }
 
 // Validate checks the values of a Secret: the framework's validators would point at them. The schema of a ConfigMap has those.
@@ -158,7 +158,7 @@ func (m *EntryModel) Claim(run *claim.Run) *claim.Claim {
 		All: valued && expects && !m.ConflictScope.IsUnknown() && !m.AdoptExisting.IsUnknown(),
 	}
 	c.About = func(op terms.Operation) diagnose.Subject {
-		return m.about(op, m.hiding(run, m.HideValue), values, expected)
+		return m.about(op, m.hiding(run, m.HideValues), values, expected)
 	}
 	return c
 }
@@ -186,14 +186,14 @@ func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, values, exp
 // TakeIn implements [KeysModel].
 func (m *EntryModel) TakeIn(written claim.Written, run *claim.Run) {
 	m.PreviousValue = types.StringNull()
-	if text, ok := written.Previous[m.Key.ValueString()].Text(); ok && m.hiding(run, m.HideValue) == diagnose.ShowValues { // nobody marks what it replaced as sensitive
+	if text, ok := written.Previous[m.Key.ValueString()].Text(); ok && m.hiding(run, m.HideValues) == diagnose.ShowValues { // nobody marks what it replaced as sensitive
 		m.PreviousValue = types.StringValue(text)
 	}
 }
 
 // Keep implements [KeysModel].
 func (m *EntryModel) Keep(state *EntryModel, run *claim.Run) {
-	m.PreviousValue = Kept(state.PreviousValue, types.StringNull(), types.StringUnknown(), m.HideValue, run)
+	m.PreviousValue = Kept(state.PreviousValue, types.StringNull(), types.StringUnknown(), m.HideValues, run)
 }
 
 // Refresh implements [KeysModel]. The entry exists as long as its key does.

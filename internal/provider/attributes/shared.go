@@ -166,7 +166,7 @@ func Flag(description string) schema.BoolAttribute {
 	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: description}
 }
 
-// Hide is hide_value or hide_values; previous, where it is not empty, is the attribute with what a write replaced.
+// Hide is hide_values; previous, where it is not empty, is the attribute with what a write replaced.
 func Hide(previous string) schema.BoolAttribute {
 	if previous != "" {
 		previous = " `" + previous + "` stays null."

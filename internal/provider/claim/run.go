@@ -62,7 +62,7 @@ func (r *Run) about(c *Claim, op terms.Operation) diagnose.Subject {
 	return about
 }
 
-// Hides reports whether diagnostics about a resource with this hide_value or hide_values show digests only.
+// Hides reports whether diagnostics about a resource with this hide_values show digests only.
 func (r *Run) Hides(own types.Bool) bool {
 	return own.ValueBool() || own.IsUnknown() || r != nil && r.HideValues
 }

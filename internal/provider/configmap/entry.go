@@ -32,9 +32,9 @@ func entrySchema(ctx context.Context) schema.Schema {
 		"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
 			"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
 			"error, set `expected_value` to what the key holds now. If the key is missing, the plan creates it again."),
-		"hide_value": attributes.Hide("previous_value"),
+		"hide_values": attributes.Hide("previous_value"),
 
 		"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +
-			"has not written yet (for example after an import), or with `hide_value` or `hide_values`."),
+			"has not written yet (for example after an import), or with `hide_values`."),
 	})
 }
