@@ -129,7 +129,6 @@ func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostic
 		FieldManager: terms.DefaultFieldManager,
 		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		PlanCheck:    check,
-		Ignored:      terms.IgnoredMetadata{Labels: terms.IgnoredKeysOf(model.IgnoreLabels), Annotations: terms.IgnoredKeysOf(model.IgnoreAnnotations)},
 		Rehearsal:    cas.CheckMode(dryRun),
 		Defaults:     terms.DefaultsOf(model.Defaults),
 	}

@@ -17,7 +17,6 @@ import (
 )
 
 func providerSchema() schema.Schema {
-	expressions := listvalidator.ValueStringsAre(attributes.ValidExpression())
 	return schema.Schema{
 		MarkdownDescription: "Compare-and-swap for Kubernetes ConfigMaps: writes a value only if the current value is the expected one.",
 		Attributes: map[string]schema.Attribute{
@@ -67,9 +66,6 @@ func providerSchema() schema.Schema {
 			"plan_check": choice("What happens if a check at plan fails: `error` stops the plan, `warning` only warns, `off` skips the check. "+
 				"An apply always checks. Environment variable: `"+terms.EnvPlanCheck+"`. Default: `error`.",
 				string(terms.PlanCheckError), string(terms.PlanCheckWarning), string(terms.PlanCheckOff)),
-			"ignore_labels": textList("Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the "+
-				"resource sets the label: it does not read them into the state, and never removes them.", expressions),
-			"ignore_annotations": textList("Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`.", expressions),
 			"plan_dry_run": flag("Send each write at plan as a server-side dry run. The plan then fails if the API server would refuse the write, for " +
 				"example because of a missing permission, an admission policy or a quota. `plan_check` applies to it as well. The plan needs the " +
 				"permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`."),

@@ -167,11 +167,11 @@ func TestAdmissionThatChangesAConfigMapIsToldOf(t *testing.T) {
 	const warning = "Warning: ConfigMap Changed By Admission"
 	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`))
 	p.Plan()
-	p.Wants(p.Apply(), warning, `Label: team Sent: (absent) Stored: "policy"`, "ignore_labels")
+	p.Wants(p.Apply(), warning, `Label: team Sent: (absent) Stored: "policy"`, "set the attributes to what it stores.")
 	p.Wants(p.Plan(), `- "team" = "policy" -> null`)
 	p.Wants(p.Apply(), warning)
 
-	p.WriteFor(p.Kubeconfig, `ignore_labels = ["^team$"]`, fixture.WholeBlock("all", `labels = { app = "store" }`))
+	p.Write(fixture.WholeBlock("all", `labels = { app = "store", team = "policy" }`)) // as the message advises
 	p.Plan()
 	p.Wants(p.Apply(), "!"+warning)
 	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"app": "store", "team": "policy"}})

@@ -136,76 +136,38 @@ func TestConfigMapIdentity(t *testing.T) {
 	})
 }
 
-// Labels and annotations of others are left alone.
-func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
+// TestConfigMapIgnoresKeysOfTheCluster sets one label of the cluster, which the resource then manages, and no other.
+func TestConfigMapIgnoresKeysOfTheCluster(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	const ignore = "ignore_labels = [\"^team$\", \"example\\\\.com/\"]\nignore_annotations = [\"^checksum\"]"
-	write := func(settings string, lines ...string) {
-		p.WriteFor(p.Kubeconfig, settings, fixture.WholeBlock("all", lines...))
-	}
-	mine := []string{`labels = { app = "shop" }`, `annotations = { note = "a" }`}
-	theirs := func(cm *corev1.ConfigMap) {
-		cm.Labels["team"], cm.Labels["x.example.com/y"], cm.Labels["node.kubernetes.io/z"] = "1", "2", "3"
-		cm.Annotations["checksum/config"], cm.Annotations["kubectl.kubernetes.io/last"] = "4", "5"
-	}
-	write(ignore, mine...)
-	p.PlanApply()
-	p.Change("testmap", theirs)
+	p.Planned(fixture.WholeBlock("all", `labels = { app = "shop" }`, `annotations = { note = "a" }`))
+	p.Change("testmap", func(cm *corev1.ConfigMap) {
+		cm.Labels["node.kubernetes.io/y"], cm.Labels["node.kubernetes.io/z"] = "2", "3"
+		cm.Annotations["kubectl.kubernetes.io/last"] = "5"
+	})
 	p.PlanNothing()
 
-	write(ignore, `labels = { app = "store" }`, `annotations = {}`)
-	p.Wants(p.Plan(), `"app" = "shop" -> "store"`, `- "note" = "a" -> null`, "!team", "!checksum")
+	p.Write(fixture.WholeBlock("all", `labels = { app = "store", "node.kubernetes.io/z" = "3" }`, `annotations = {}`))
+	p.Wants(p.Plan(), `"app" = "shop" -> "store"`, `- "note" = "a" -> null`, "!node.kubernetes.io/y", "!kubectl.kubernetes.io")
 	p.Apply()
 	all := fixture.Whole{
-		Labels:      fixture.Data{"app": "store", "team": "1", "x.example.com/y": "2", "node.kubernetes.io/z": "3"},
-		Annotations: fixture.Data{"checksum/config": "4", "kubectl.kubernetes.io/last": "5"},
+		Labels:      fixture.Data{"app": "store", "node.kubernetes.io/y": "2", "node.kubernetes.io/z": "3"},
+		Annotations: fixture.Data{"kubectl.kubernetes.io/last": "5"},
 	}
 	p.WantWhole("testmap", all)
 	p.PlanNothing()
 
-	// What the configuration names is compared, and set back.
-	write(ignore, `labels = { app = "store", team = "mine", "node.kubernetes.io/z" = "3" }`, `annotations = {}`)
-	p.PlanApply()
-	all.Labels["team"] = "mine"
-	p.WantWhole("testmap", all)
-	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Labels["team"] = "theirs" })
-	p.Wants(p.Plan(), `"team" = "theirs" -> "mine"`)
-	p.Apply()
-	p.WantWhole("testmap", all)
-
-	// No longer named: what is ignored stays, the cluster's own, which was named, goes.
-	write(ignore, `labels = { app = "store" }`, `annotations = {}`)
-	p.PlanApply()
+	p.Planned(fixture.WholeBlock("all", `labels = { app = "store" }`, `annotations = {}`))
 	delete(all.Labels, "node.kubernetes.io/z")
 	p.WantWhole("testmap", all)
 	p.PlanNothing()
 
-	// Without the setting they are drift.
-	write("", `labels = { app = "store" }`, `annotations = {}`)
-	p.Wants(p.Plan(), `- "team" = "mine" -> null`, `- "x.example.com/y" = "2" -> null`, `- "checksum/config" = "4" -> null`, "!kubectl.kubernetes.io")
+	// A resource that begins to manage the labels again leaves those of the cluster alone.
+	p.Planned(fixture.WholeBlock("all"))
+	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`, `annotations = { note = "a" }`))
+	p.Wants(p.Plan(), `Label: app Found: "store" Planned: "shop"`, "!Label: node", "!Annotation: kubectl")
 	p.Apply()
-	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"app": "store"}, Annotations: fixture.Data{"kubectl.kubernetes.io/last": "5"}})
-
-	// What others add to what was left to them is not taken over either.
-	write(ignore)
-	p.PlanApply()
-	p.Change("testmap", theirs)
-	write(ignore, mine...)
-	p.Wants(p.Plan(), `Label: app Found: "store" Planned: "shop"`, "!Label: team", "!Annotation: checksum", "!Annotation: kubectl")
-	p.Apply()
-	p.WantWhole("testmap", fixture.Whole{
-		Labels:      fixture.Data{"app": "shop", "team": "1", "x.example.com/y": "2", "node.kubernetes.io/z": "3"},
-		Annotations: fixture.Data{"note": "a", "checksum/config": "4", "kubectl.kubernetes.io/last": "5"},
-	})
-}
-
-func TestIgnoredExpressionsMustCompile(t *testing.T) {
-	f := fixture.New(t)
-	for _, list := range []string{"ignore_labels", "ignore_annotations"} {
-		f.RunRefused(func(got fixture.Failures) {
-			got.Want(f, "", "Invalid Regular Expression", "Attribute "+list+"[1]: must be a regular expression: missing closing ]: `[a`")
-		}, resource.TestStep{Config: f.ConfigFor(f.Kubeconfig, list+` = ["a", "[a"]`, fixture.WholeBlock("all"))})
-	}
+	all.Labels["app"], all.Annotations["note"] = "shop", "a"
+	p.WantWhole("testmap", all)
 }
 
 // TestConfigMapInvalidConfiguration gives each invalid argument to a resource of its own: all are told at once, before any request.

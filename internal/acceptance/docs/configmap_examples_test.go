@@ -34,7 +34,6 @@ var wholeExampleTests = map[string]wholeExample{
 	},
 	"data.tf":                {after: fixture.Whole{Data: fixture.Data{"foo": "1", "bar": "2"}}},
 	"generate_name.tf":       {after: fixture.Whole{Data: fixture.Data{"version": "42"}, Immutable: true}},
-	"ignore.tf":              {after: fixture.Whole{Labels: fixture.Data{"app": "shop"}}},
 	"import-by-string-id.tf": {before: &fixture.Whole{Data: fixture.Data{"foo": "1"}}, noChange: true, after: fixture.Whole{Data: fixture.Data{"foo": "1"}}},
 	"import-by-identity.tf": {
 		before: &fixture.Whole{Data: fixture.Data{"foo": "1"}}, noChange: true, after: fixture.Whole{Data: fixture.Data{"foo": "1"}}, versions: identityImport,
@@ -77,11 +76,6 @@ func TestConfigMapExamples(t *testing.T) {
 					})
 				}
 				f.WantWhole(live, example.after)
-				if name == "ignore.tf" {
-					f.Change("settings", func(cm *corev1.ConfigMap) {
-						cm.Labels["team"], cm.Annotations = "1", fixture.Data{"checksum/config": "2"}
-					})
-				}
 			}
 			if example.noChange {
 				step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{

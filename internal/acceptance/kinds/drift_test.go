@@ -255,15 +255,15 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 		"an annotation added":     {[]string{`annotations = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Annotations["b"] = "9" }, `"9"`},
 		"immutable":               {[]string{`data = { a = "1" }`}, fixture.Freeze, `"true"`},
 		"a part that is left out": {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data = fixture.Data{"b": "9"} }, ""},
-		"a label of an ignored key": {
-			[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["ignored"] = "9" }, "",
+		"a label of the cluster": {
+			[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["node.kubernetes.io/z"] = "9" }, "",
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			write := func(lines ...string) {
-				p.WriteFor(p.Kubeconfig, `  ignore_labels = ["ignored"]`, fixture.WholeBlock("it", append(lines, test.block...)...))
+				p.Write(fixture.WholeBlock("it", append(lines, test.block...)...))
 			}
 			write(`on_drift = "error"`)
 			p.PlanApply()

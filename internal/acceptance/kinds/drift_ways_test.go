@@ -125,20 +125,6 @@ func TestRestoreOfWhatSomebodyPutBack(t *testing.T) {
 	p.WantState()
 }
 
-// A label that is ignored from now on stays, so it is no drift.
-func TestDriftOfALabelThatIsIgnoredFromNowOn(t *testing.T) {
-	p := fixture.NewPipeline(t)
-	block := func(value string) string {
-		return fixture.WholeBlock("it", `data = { foo = "`+value+`" }`, `labels = { l = "1" }`, `on_drift = "error"`)
-	}
-	p.Planned(block("1"))
-	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Labels["other"] = "9" })
-	p.PlanApply("-refresh-only")
-	p.WriteFor(p.Kubeconfig, `  ignore_labels = ["^other$"]`, block("2"))
-	p.PlanApply()
-	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "1", "other": "9"}, Data: fixture.Data{"foo": "2"}})
-}
-
 // A counter and an entry on one key.
 func TestACounterAndAnEntryWriteOneKey(t *testing.T) {
 	p := fixture.NewPipeline(t)

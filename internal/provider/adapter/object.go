@@ -134,9 +134,6 @@ func (m *Object) Follow(state *Object, memory *claim.Memory) {
 func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	isSealed, encoded := m.Kind == cas.Secret, *m.bytes()
 	w := &claim.Whole{Parts: []string{"immutable"}, Type: m.Type.ValueString(), Declares: m.declares()}
-	if run != nil {
-		w.Ignored = run.Ignored
-	}
 	c := &claim.Claim{
 		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: terms.PolicyDelete,
 		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,

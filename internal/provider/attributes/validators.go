@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -127,14 +126,4 @@ func ValidFieldManager() []validator.String {
 		}
 		return wrong
 	})}
-}
-
-// ValidExpression demands a regular expression.
-func ValidExpression() validator.String {
-	return Rule("a regular expression (RE2)", diagnose.TitleInvalidRegularExpression, func(s string) []string {
-		if _, err := regexp.Compile(s); err != nil {
-			return []string{"must be a regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
-		}
-		return nil
-	})
 }

@@ -27,7 +27,7 @@ const Unmanaged = " If you omit it, the resource does not manage them. An empty 
 // OfWhole is the schema of a resource of whole objects: the attributes that all such resources share, and others.
 func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[string]schema.Attribute) schema.Schema {
 	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
-	const ignored = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
+	const internal = " The cluster's own `*.kubernetes.io` keys are ignored unless you set them here."
 	return ofObject(ctx, description, kind, "`namespace/name`, for example `shop/settings`.", map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
@@ -51,7 +51,7 @@ func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[
 				mapvalidator.KeysAre(Rule("a label's key", diagnose.TitleInvalidLabelKey, utilvalidation.IsQualifiedName)),
 				mapvalidator.ValueStringsAre(Rule("a label's value", diagnose.TitleInvalidLabelValue, utilvalidation.IsValidLabelValue)),
 			},
-			MarkdownDescription: fmt.Sprintf("Labels of the %s."+Unmanaged+ignored, kind, "ignore_labels"),
+			MarkdownDescription: fmt.Sprintf("Labels of the %s."+Unmanaged+internal, kind),
 		},
 		"annotations": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
@@ -61,7 +61,7 @@ func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[
 					return utilvalidation.IsQualifiedName(strings.ToLower(s))
 				})),
 			},
-			MarkdownDescription: fmt.Sprintf("Annotations of the %s."+Unmanaged+ignored, kind, "ignore_annotations"),
+			MarkdownDescription: fmt.Sprintf("Annotations of the %s."+Unmanaged+internal, kind),
 		},
 		"on_drift": OnDrift(fmt.Sprintf("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `warning` "+
 			"(default) warns at plan and overwrites the change. `error` refuses to overwrite it or to delete the %s. `off` overwrites it silently.", kind)),

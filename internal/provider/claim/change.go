@@ -106,7 +106,7 @@ func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
 	become := ch.Plan.fates(dropped, ch.Memory)
 	maps.DeleteFunc(dropped, func(field string, e cas.Entry) bool {
 		if ch.Plan.Whole != nil {
-			return !ch.Plan.Whole.Manages(partOf(field, e)) || ch.Plan.Whole.ignores(field)
+			return !ch.Plan.Whole.Manages(partOf(field, e))
 		}
 		return !become[field].writes()
 	})

@@ -39,7 +39,6 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 			by := ch.Memory.writer(p.name, key, live)
 			switch {
 			case by == own, by == anonymous && (live.IsAbsent() || p.name == partImmutable && live == cas.Text("false")): // there is nothing
-			case value.IsAbsent() && p.ignored.Match(key): // an update leaves it alone
 			case !value.IsAnything() && ch.Memory.same(key, value, live):
 				accepted = true
 			case ch.Plan == nil || !ch.acknowledges(key):

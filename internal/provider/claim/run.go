@@ -24,7 +24,6 @@ type Run struct {
 	HideValues   bool
 	PlanCheck    terms.PlanCheck
 	Rehearsal    cas.CheckMode // of a plan's checks
-	Ignored      terms.IgnoredMetadata
 	Defaults     terms.Defaults
 
 	registry registry

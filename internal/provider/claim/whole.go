@@ -16,9 +16,8 @@ import (
 
 // Whole has the parts of a claim that only whole objects have.
 type Whole struct {
-	Parts        []string // that it manages: what the claim does not name there is absent
-	Unknown      []string // those of Parts that a plan does not know completely
-	Ignored      terms.IgnoredMetadata
+	Parts        []string  // that it manages: what the claim does not name there is absent
+	Unknown      []string  // those of Parts that a plan does not know completely
 	Type         string    // of a Secret
 	GenerateName string    // of a plan, where the name is made of it
 	Declares     *Declared // nil where that is not known
@@ -27,13 +26,7 @@ type Whole struct {
 // Manages reports whether the claim is about all of a part.
 func (w *Whole) Manages(part string) bool { return slices.Contains(w.Parts, part) }
 
-// ignores reports whether a field is left alone where the configuration does not name it.
-func (w *Whole) ignores(field string) bool {
-	part, name := partOf(field, cas.Entry{}), nameOf(field)
-	return part == partLabels && w.Ignored.Labels.Match(name) || part == partAnnotations && w.Ignored.Annotations.Match(name)
-}
-
-// live gives what an observation holds in the parts that are managed, without ignored labels and annotations that are not named.
+// live returns the managed parts of an observation, without labels and annotations of the cluster that are not named.
 func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[string]cas.Entry {
 	live := map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(seen.Immutable()))}
 	for key, e := range seen.Entries() {
@@ -41,17 +34,15 @@ func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[stri
 			live[key] = e
 		}
 	}
-	add := func(part string, of map[string]string, ignored terms.IgnoredKeys, field func(string) string) {
-		if !w.Manages(part) {
-			return
-		}
-		isNamed := func(name string) bool { _, names := named[field(name)]; return names }
-		for name, value := range ignored.Seen(of, isNamed) {
-			live[field(name)] = cas.Text(value)
+	add := func(part string, all map[string]string, field func(string) string) {
+		for name, value := range all {
+			if _, isNamed := named[field(name)]; w.Manages(part) && (isNamed || !terms.IsInternalKey(name)) {
+				live[field(name)] = cas.Text(value)
+			}
 		}
 	}
-	add(partLabels, seen.Labels(), w.Ignored.Labels, cas.LabelKey)
-	add(partAnnotations, seen.Annotations(), w.Ignored.Annotations, cas.AnnotationKey)
+	add(partLabels, seen.Labels(), cas.LabelKey)
+	add(partAnnotations, seen.Annotations(), cas.AnnotationKey)
 	return live
 }
 
@@ -125,7 +116,6 @@ func isKey(field string) bool { return !strings.Contains(field, "/") }
 type part struct {
 	name, noun string               // in memory, and of a field in diagnostics
 	entries    map[string]cas.Entry // by the name in the part
-	ignored    terms.IgnoredKeys    // fields that an update leaves alone where it does not name them
 }
 
 // parts are the parts that the claim is about, in the same order for all claims of a resource.
@@ -136,8 +126,8 @@ func (c *Claim) parts() []part {
 	all := []part{
 		{name: partData, noun: diagnose.PartKey},
 		{name: partBinaryData, noun: diagnose.PartKey},
-		{name: partLabels, noun: diagnose.PartLabel, ignored: c.Whole.Ignored.Labels},
-		{name: partAnnotations, noun: diagnose.PartAnnotation, ignored: c.Whole.Ignored.Annotations},
+		{name: partLabels, noun: diagnose.PartLabel},
+		{name: partAnnotations, noun: diagnose.PartAnnotation},
 		{name: partImmutable, noun: "Attribute"},
 	}
 	for i, p := range all {

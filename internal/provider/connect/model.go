@@ -43,8 +43,6 @@ type Model struct {
 	FieldManager          types.String  `tfsdk:"field_manager"`
 	HideValues            types.Bool    `tfsdk:"hide_values"`
 	PlanCheck             types.String  `tfsdk:"plan_check"`
-	IgnoreLabels          types.List    `tfsdk:"ignore_labels"`
-	IgnoreAnnotations     types.List    `tfsdk:"ignore_annotations"`
 	PlanDryRun            types.Bool    `tfsdk:"plan_dry_run"`
 	Defaults              types.Object  `tfsdk:"defaults"`
 	Exec                  types.List    `tfsdk:"exec"`

@@ -187,7 +187,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{"data": entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
 			detail: "Admission changed the ConfigMap while it was written." + head + "  Key:        foo\n  Sent:       \"2\"\n  Stored:     \"live\"\n\n" +
-				"Change the admission policy, or set the keys to what it stores.",
+				"Change the admission policy, or set the attributes to what it stores.",
 		},
 		"whole: admission of a label and an annotation": {
 			of: one(aboutWhole(terms.OpUpdate).Admitted(
@@ -196,7 +196,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
 			detail: "Admission changed the ConfigMap while it was written.\n\n  ConfigMap:   shop/settings\n  Label:       app\n  Sent:        \"shop\"\n" +
 				"  Stored:      \"other\"\n  Annotation:  by\n  Sent:        (absent)\n  Stored:      \"policy\"\n\n" +
-				"Change the admission policy, or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations.",
+				"Change the admission policy, or set the attributes to what it stores.",
 		},
 		"whole: created twice": {
 			of: aboutWhole(terms.OpCreate, planning).CreatedTwice(), path: "name", summary: "ConfigMap Created Twice",

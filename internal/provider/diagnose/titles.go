@@ -84,7 +84,6 @@ const (
 	TitleInvalidNamespace               = ErrorTitle("Invalid Namespace")
 	TitleInvalidObjectName              = ErrorTitle("Invalid Object Name")
 	TitleInvalidProviderArgument        = ErrorTitle("Invalid Provider Argument")
-	TitleInvalidRegularExpression       = ErrorTitle("Invalid Regular Expression")
 	TitleInvalidResourceVersion         = ErrorTitle("Invalid Resource Version")
 	TitleInvalidSelector                = ErrorTitle("Invalid Selector")
 	TitleInvalidTimeout                 = ErrorTitle("Invalid Timeout")

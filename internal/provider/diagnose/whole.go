@@ -167,12 +167,6 @@ func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
 	if facts == nil {
 		return nil
 	}
-	next := "Change the admission policy"
-	if slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey }) {
-		next += ", or set the keys to what it stores"
-	}
-	if slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartLabel || f.Name == PartAnnotation }) {
-		next += ", or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations"
-	}
-	return diag.Diagnostics{s.tell(WarningConfigMapChangedByAdmission, path.Empty(), "Admission changed the ConfigMap while it was written.", facts, next+".")}
+	return diag.Diagnostics{s.tell(WarningConfigMapChangedByAdmission, path.Empty(), "Admission changed the ConfigMap while it was written.", facts,
+		"Change the admission policy, or set the attributes to what it stores.")}
 }
