@@ -124,10 +124,6 @@ func TestClientConfig(t *testing.T) {
 			given: block{"host": server, "token": "t\n"},
 			want:  rest.Config{Host: server, BearerToken: "t"},
 		},
-		"username and password": {
-			given: block{"host": server, "username": "u", "password": "p"},
-			want:  rest.Config{Host: server, Username: "u", Password: "p"},
-		},
 		"insecure": {
 			given: block{"host": server, "insecure": true},
 			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
@@ -183,9 +179,9 @@ func TestClientConfig(t *testing.T) {
 			}},
 			wantProxy: "http://127.0.0.1:3128",
 		},
-		"username, password and insecure from the environment": {
-			env:  map[string]string{"KUBE_HOST": server, "KUBE_USER": "u", "KUBE_PASSWORD": "p", "KUBE_INSECURE": "1"},
-			want: rest.Config{Host: server, Username: "u", Password: "p", TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
+		"insecure from the environment": {
+			env:  map[string]string{"KUBE_HOST": server, "KUBE_INSECURE": "1"},
+			want: rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		},
 		"the configuration before the environment": {
 			given: block{"host": server, "token": "t", "tls_server_name": "api.test", "proxy_url": "http://127.0.0.1:3128"},
@@ -339,11 +335,6 @@ func TestClientConfig(t *testing.T) {
 				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
 			given: block{"config_path": "DIR/a", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
-		},
-		"a password completes the user name of a kubeconfig": {
-			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context": "blue", "password": "another"},
-			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "another"},
 		},
 		"exec over the token of a kubeconfig": {
 			files: map[string]string{"a": redAndBlue},
@@ -542,7 +533,7 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"host with a password": {
 			given: block{"host": "https://u:" + secret + "@127.0.0.1:6443"},
-			want:  one("", "Invalid Provider Argument", "host must not contain a user name or a password: username and password are for that."),
+			want:  one("", "Invalid Provider Argument", "host must not contain a user name or a password."),
 		},
 		"host with a query": {
 			given: block{"host": server + "?a=b"},
@@ -582,14 +573,6 @@ func TestClientConfig_refused(t *testing.T) {
 			env:  map[string]string{"KUBE_HOST": server, "KUBE_CLIENT_KEY_DATA": mine.Key},
 			want: one("", "Invalid Provider Argument", "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) as well."),
 		},
-		"a user name without a password": {
-			given: block{"host": server, "username": "u"},
-			want:  one("username", "Invalid Provider Argument", "username needs password (KUBE_PASSWORD) as well."),
-		},
-		"a password without a user name": {
-			given: block{"host": server, "password": secret},
-			want:  one("", "Invalid Provider Argument", "password needs username (KUBE_USER) as well."),
-		},
 		"a token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001"},
 			env:   map[string]string{"KUBE_TOKEN": secret},
@@ -604,14 +587,6 @@ func TestClientConfig_refused(t *testing.T) {
 			want:  one("host", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
 		},
 
-		"a token beside the environment's user": {
-			given: block{"host": server, "token": secret},
-			env:   map[string]string{"KUBE_USER": "u", "KUBE_PASSWORD": secret},
-			want: []problem{
-				{"", "Conflicting Provider Arguments", "token and KUBE_USER must not be set together."},
-				{"", "Conflicting Provider Arguments", "token and KUBE_PASSWORD must not be set together."},
-			},
-		},
 		"the environment's insecure beside a certificate": {
 			given: block{"host": server, "cluster_ca_certificate": mine.Certificate},
 			env:   map[string]string{"KUBE_INSECURE": "true"},

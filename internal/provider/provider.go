@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -29,7 +28,6 @@ import (
 var (
 	_ provider.Provider                       = (*casProvider)(nil)
 	_ provider.ProviderWithActions            = (*casProvider)(nil)
-	_ provider.ProviderWithFunctions          = (*casProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*casProvider)(nil)
 	_ provider.ProviderWithListResources      = (*casProvider)(nil)
 )
@@ -195,13 +193,6 @@ func (p *casProvider) ListResources(context.Context) []func() list.ListResource 
 	return []func() list.ListResource{
 		configmap.NewConfigMapList,
 		configmap.NewEntryList,
-	}
-}
-
-func (p *casProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{
-		newEntryIDFunction,
-		newParseEntryIDFunction,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -196,16 +195,15 @@ func wantUnreachable(t *testing.T, err error, text string) {
 	}
 }
 
-// kube-apiserver has no basic authentication any more; an authenticating proxy in front of it may.
-func TestAuthentication_usernameAndPassword(t *testing.T) {
+// The token, the name of the server and the name of the client arrive at the server.
+func TestAuthentication_serverName(t *testing.T) {
 	t.Parallel()
 	cluster := testcluster.Shared(t)
 	ref := testmap(t, cluster)
 	proxy := testcluster.NewSecureProxy(t, cluster)
 
 	given := block{
-		"host": proxy.URL, "cluster_ca_certificate": proxy.CA, "tls_server_name": "example.com",
-		"username": "somebody", "password": "a:b ü",
+		"host": proxy.URL, "cluster_ca_certificate": proxy.CA, "tls_server_name": "example.com", "token": "t",
 	}
 	if err := reads(t, emptyEnvironment(nil), given, ref); err != nil {
 		t.Fatal(err)
@@ -214,10 +212,9 @@ func TestAuthentication_usernameAndPassword(t *testing.T) {
 	if len(proxy.Headers) == 0 {
 		t.Fatal("no request arrived")
 	}
-	for _, header := range proxy.Headers { // of which a slow machine makes several
-		username, password, ok := (&http.Request{Header: header}).BasicAuth()
-		if !ok || username != "somebody" || password != "a:b ü" {
-			t.Errorf("the Authorization that arrived is %q", header.Get("Authorization"))
+	for _, header := range proxy.Headers { // a slow machine makes several requests
+		if got := header.Get("Authorization"); got != "Bearer t" {
+			t.Errorf("the Authorization that arrived is %q", got)
 		}
 		if agent := header.Get("User-Agent"); agent != "terraform-provider-cas/test" {
 			t.Errorf("the User-Agent that arrived is %q", agent)

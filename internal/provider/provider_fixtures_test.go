@@ -137,7 +137,7 @@ const waysToConfigure = `
 
   Kubeconfig:   config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context
   Server:       host (KUBE_HOST) and cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA)
-  Credentials:  token (KUBE_TOKEN), client_certificate and client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username and password (KUBE_USER, KUBE_PASSWORD), or an exec block
+  Credentials:  token (KUBE_TOKEN), client_certificate and client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), or an exec block
   In a pod:     nothing: the pod's service account is used
 
 Set config_path, for example to "~/.kube/config". KUBECONFIG and ~/.kube/config are not read otherwise.`

@@ -22,11 +22,7 @@ func providerSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"host": argument(connect.EnvHost, "URL of the Kubernetes API server with its scheme, such as `https://10.0.0.1:6443`. "+
 				"Overrides the server of the kubeconfig."),
-			"username": argument(connect.EnvUsername, "User name for HTTP basic authentication, for example at a proxy: "+
-				"kube-apiserver itself has not supported it since Kubernetes 1.19.",
-				stringvalidator.ConflictsWith(path.MatchRoot("token"))), // not on the token, whose line Terraform would print
-			"password": sensitive(argument(connect.EnvPassword, "Password for HTTP basic authentication.")),
-			"token":    sensitive(argument(connect.EnvToken, "Bearer token, for example of a service account. Conflicts with `username` and `password`.")),
+			"token": sensitive(argument(connect.EnvToken, "Bearer token, for example of a service account.")),
 			"insecure": flag("Accept any server certificate. Anybody on the network path can then read and change everything. " +
 				"Conflicts with `cluster_ca_certificate`. Environment variable: `" + connect.EnvInsecure + "`."),
 			"tls_server_name": argument(connect.EnvTLSServerName,
@@ -99,7 +95,7 @@ func choice(description string, values ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.OneOf(values...)}}
 }
 
-// sensitive keeps an argument out of what Terraform shows.
+// sensitive keeps an argument out of the output of Terraform.
 func sensitive(a schema.StringAttribute) schema.StringAttribute {
 	a.Sensitive = true
 	return a
@@ -124,8 +120,7 @@ func execBlock() schema.ListNestedBlock {
 		Validators: []validator.List{
 			listvalidator.SizeAtMost(1),
 			listvalidator.ConflictsWith(
-				path.MatchRoot("token"), path.MatchRoot("username"), path.MatchRoot("password"),
-				path.MatchRoot("client_certificate"), path.MatchRoot("client_key"),
+				path.MatchRoot("token"), path.MatchRoot("client_certificate"), path.MatchRoot("client_key"),
 			),
 		},
 		NestedObject: schema.NestedBlockObject{

@@ -69,12 +69,6 @@ func TestProvider_validate(t *testing.T) {
 				`Attribute "config_paths" cannot be specified when "config_path" is specified`,
 			}},
 		},
-		"token, username and password": {
-			given: block{"token": "t", "username": "u", "password": "p"},
-			want: []problem{
-				{"username", "Invalid Attribute Combination", `Attribute "token" cannot be specified when "username" is specified`},
-			},
-		},
 		"exec and every other credential": {
 			given: block{
 				"exec": exec{apiVersion: v1, command: "c"}, "token": "t", "client_certificate": "c", "client_key": "k",
@@ -83,13 +77,6 @@ func TestProvider_validate(t *testing.T) {
 				{"exec", "Invalid Attribute Combination", `Attribute "token" cannot be specified when "exec" is specified`},
 				{"exec", "Invalid Attribute Combination", `Attribute "client_certificate" cannot be specified when "exec" is specified`},
 				{"exec", "Invalid Attribute Combination", `Attribute "client_key" cannot be specified when "exec" is specified`},
-			},
-		},
-		"exec and a password": {
-			given: block{"exec": exec{apiVersion: v1, command: "c"}, "username": "u", "password": "p"},
-			want: []problem{
-				{"exec", "Invalid Attribute Combination", `Attribute "username" cannot be specified when "exec" is specified`},
-				{"exec", "Invalid Attribute Combination", `Attribute "password" cannot be specified when "exec" is specified`},
 			},
 		},
 		"exec with a version that is gone, and no command": {

@@ -161,7 +161,7 @@ func TestConfigMapIgnoresKeysOfTheCluster(t *testing.T) {
 	p.WantWhole("testmap", all)
 	p.PlanNothing()
 
-	// A resource that begins to manage the labels again leaves those of the cluster alone.
+	// A resource that begins to manage the labels again leaves the labels of the cluster alone.
 	p.Planned(fixture.WholeBlock("all"))
 	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`, `annotations = { note = "a" }`))
 	p.Wants(p.Plan(), `Label: app Found: "store" Planned: "shop"`, "!Label: node", "!Annotation: kubectl")
@@ -170,7 +170,7 @@ func TestConfigMapIgnoresKeysOfTheCluster(t *testing.T) {
 	p.WantWhole("testmap", all)
 }
 
-// TestConfigMapInvalidConfiguration gives each invalid argument to a resource of its own: all are told at once, before any request.
+// TestConfigMapInvalidConfiguration gives each invalid argument to a resource of its own: the plan reports all of them at once, before any request.
 func TestConfigMapInvalidConfiguration(t *testing.T) {
 	f := fixture.New(t)
 	const base64Form = "must be canonical standard base64"

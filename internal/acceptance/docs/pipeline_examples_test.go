@@ -49,13 +49,6 @@ var pipelineExampleTests = map[string]pipelineExample{
 		configMap: "release", before: fixture.Data{"a": "1", "b": "2"}, outputs: `{}`,
 		after: fixture.Data{"a": "1", "b": "2", "summary": "a=1,b=2"}, destroyed: fixture.Data{"a": "1", "b": "2"},
 	},
-	"functions/entry_id/function.tf": {
-		configMap: "release", before: fixture.Data{"version": "7"}, outputs: `{}`, after: fixture.Data{"version": "7"}, destroyed: fixture.Data{"version": "7"},
-	},
-	"functions/parse_entry_id/function.tf": {
-		configMap: "release", before: fixture.Data{"version": "7"}, outputs: `{"version":"7"}`,
-		after: fixture.Data{"version": "7"}, destroyed: fixture.Data{"version": "7"},
-	},
 }
 
 func TestPipelineExamples(t *testing.T) {

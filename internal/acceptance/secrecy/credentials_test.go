@@ -53,7 +53,7 @@ func (s *secretive) server(more ...string) map[string]string {
 	return given
 }
 
-// token is a token of a service account. What is looked for is its signature: the rest says names that are no secret.
+// token is a token of a service account. The test looks for its signature: the rest has names that are no secret.
 func (s *secretive) token() string {
 	s.Helper()
 	token := testcluster.ServiceAccount(s.T, s.Cluster, s.Namespace, "writer", writeConfigMaps)
@@ -100,6 +100,13 @@ users: [{name: u, user: {%s}}]
 `, server, s.encoded("the authority", authority), "localhost", user)
 }
 
+// passwordFor returns the arguments of a kubeconfig with a user name and a password.
+func (s *secretive) passwordFor(server, authority string) map[string]string {
+	user := fmt.Sprintf("username: somebody, password: %q", s.plant("the password", secretPassword))
+	config := strings.Replace(s.kubeconfigOf(server, authority, user), "localhost", "127.0.0.1", 1)
+	return map[string]string{"config_path": s.file(config, 0o600)}
+}
+
 func (s *secretive) encoded(name, secret string) string {
 	return fixture.Base64Of(s.plant(name, secret))
 }
@@ -115,11 +122,11 @@ func (s *secretive) servant(answer http.HandlerFunc) (address, authority string)
 type credentialed struct {
 	// configure plants the secrets and says what the provider is given, and what its block has besides.
 	configure func(s *secretive) (arguments map[string]string, block string)
-	// invalid is what a provider says that cannot be configured, so that a plan is all there is.
+	// invalid is the message of a provider that cannot be configured. The test then only plans.
 	invalid string
-	// fails is what a plan says, and an apply, that cannot succeed. Where this is empty too, a run succeeds.
+	// fails is the message of a plan and an apply that cannot succeed. A run succeeds if it is empty as well.
 	fails string
-	// found is where something of it may be found, and of whose doing. What else is found is a leak.
+	// found has the places that may contain a secret, and who stores it there. Anything else is a leak.
 	found map[string][]string
 }
 
@@ -143,10 +150,7 @@ var credentials = map[string]credentialed{
 	}},
 	"a password": {configure: func(s *secretive) (map[string]string, string) {
 		proxy := testcluster.NewSecureProxy(s.T, s.Cluster)
-		return map[string]string{
-			"host": proxy.URL, "cluster_ca_certificate": s.plant("the authority", proxy.CA),
-			"username": "somebody", "password": s.plant("the password", secretPassword),
-		}, ""
+		return s.passwordFor(proxy.URL, proxy.CA), ""
 	}},
 	"a command": {configure: func(s *secretive) (map[string]string, string) { return s.command(credential(s.token())) }},
 	"a kubeconfig with a certificate": {configure: func(s *secretive) (map[string]string, string) {
@@ -167,7 +171,7 @@ var credentials = map[string]credentialed{
 		return s.server("host", "https://127.0.0.1:1", "token", s.plant("the token", "token-planted")), ""
 	}},
 	"nobody listens, for a password": {fails: "API Server Unreachable", configure: func(s *secretive) (map[string]string, string) {
-		return s.server("host", "https://127.0.0.1:1", "username", "somebody", "password", s.plant("the password", secretPassword)), ""
+		return s.passwordFor("https://127.0.0.1:1", testcluster.NewIdentity(s.T).Certificate), ""
 	}},
 	"a token that is none": {fails: "Unauthorized", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("token", s.plant("the token", "token-planted")), ""
@@ -272,10 +276,7 @@ var credentials = map[string]credentialed{
 			_, password, _ := r.BasicAuth()
 			http.Error(w, "who is "+password+" of "+r.Header.Get("Authorization"), http.StatusForbidden)
 		})
-		return map[string]string{
-			"host": address, "cluster_ca_certificate": s.plant("the authority", authority),
-			"username": "somebody", "password": s.plant("the password", secretPassword),
-		}, ""
+		return s.passwordFor(address, authority), ""
 	}},
 	"a server that repeats the token of a command": {fails: "who is", configure: func(s *secretive) (map[string]string, string) {
 		address, authority := s.servant(func(w http.ResponseWriter, r *http.Request) {
@@ -332,7 +333,7 @@ func TestNoSecretIsPrintedLoggedOrStored(t *testing.T) {
 	}
 }
 
-// What Terraform itself stores of a configuration is not the provider's to keep from it; the documentation says what helps.
+// Terraform itself stores parts of a configuration. The provider cannot prevent that; the documentation says how to avoid it.
 func TestWhereTerraformStoresWhatAProviderIsGiven(t *testing.T) {
 	t.Parallel()
 	const inPlan = "saved.tfplan/"

@@ -17,9 +17,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// TestLogTellsWhatWasDoneAndNeverValues plants values wherever there can be some, has every kind of call succeed and fail, and
-// looks for them in the log at its most talkative: in the lines of the provider and of the libraries that it is made of. A
-// diagnostic goes there as it goes to the user; hide_values is for that. What Terraform says of its plans is its own.
+// TestLogTellsWhatWasDoneAndNeverValues plants values in all places, makes every kind of call succeed and fail, and looks for the
+// values in the trace log of the provider and of its libraries. The log has diagnostics as the user gets them; hide_values hides
+// their values. The test skips the lines of Terraform about its plans.
 func TestLogTellsWhatWasDoneAndNeverValues(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	planted := []string{

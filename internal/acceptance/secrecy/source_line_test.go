@@ -18,17 +18,6 @@ func TestLiteralCredentialIsNotInTheLineThatAnErrorPointsAt(t *testing.T) {
 		lines []string
 		told  []string
 	}{
-		"a token beside a user": {
-			[]string{host, `token = "secret-planted"`, `username = "somebody"`, `password = "secret-planted"`},
-			[]string{"Invalid Attribute Combination", "token"},
-		},
-		"a token beside a password": {
-			[]string{host, `token = "secret-planted"`, `password = "secret-planted"`},
-			[]string{"Conflicting Provider Arguments", "token and password must not be set together."},
-		},
-		"a password without a user": {
-			[]string{host, `password = "secret-planted"`}, []string{"Invalid Provider Argument", "password needs username (KUBE_USER) as well."},
-		},
 		"a key that is none": {
 			[]string{host, `client_key = "secret-planted"`}, []string{"Invalid Provider Argument", "client_key must be a PEM-encoded private key"},
 		},

@@ -25,7 +25,7 @@ type stringRule struct {
 
 var _ validator.String = stringRule{}
 
-// Rule is a validator of what problems finds wrong with a value, under the title.
+// Rule returns a validator that reports the problems of a value under the title.
 func Rule(description string, title diagnose.ErrorTitle, problems func(string) []string) validator.String {
 	return stringRule{description, title, problems}
 }
@@ -75,7 +75,7 @@ func ValidBase64() validator.String {
 	})
 }
 
-// DecodeBase64 gives the bytes that canonical base64 stands for, or says what is wrong with it. Two texts for the same bytes would be a change
+// DecodeBase64 gives the bytes that canonical base64 represents, or the problem with it. Two texts for the same bytes would be a change
 // that changes nothing.
 func DecodeBase64(s string) (b []byte, problem string) {
 	b, err := base64.StdEncoding.Strict().DecodeString(s)

@@ -12,12 +12,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Drift is a value that somebody else changed after the last apply. The baseline is the digest of what the API server stored then; without
+// Drift is a value that somebody else changed after the last apply. The baseline is the digest of the value that the API server stored then; without
 // one it is not known whether a value is drift, and it is treated as such. An update that would overwrite drift warns or is refused, as on_drift says. An update that writes what is there
 // already accepts it: it writes nothing to the cluster, and moves the baseline.
 
 // drift compares what the prior state has with the baseline. overwritten has the fields that the plan would overwrite; accepted reports whether
-// it accepts one. Of a whole object, added and removed fields count, and a removal overwrites what is there.
+// it accepts one. In a whole object, added and removed fields count, and a removal overwrites the live value.
 func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 	claimed := ch.Prior.parts()
 	for i, p := range ch.was().parts() {
@@ -106,7 +106,7 @@ func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observat
 	return live
 }
 
-// removalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
+// removalDrift is the on_drift of the removal of a replace: the plan's, and "off" if the plan accepts the live value.
 func (ch *Change) removalDrift() string {
 	if overwritten, _ := ch.drift(); len(overwritten) == 0 && ch.isFound() {
 		return terms.DriftOff

@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Run holds a configured provider's engine and settings, and the registry of what it has read and planned so far. All resources of the provider share it.
-// A nil Run stands for a provider that was not configured; Configured, Checks, FieldManagerOr and Hides accept it.
+// Run holds a configured provider's engine and settings, and the registry of its reads and plans so far. All resources of the provider share it.
+// A nil Run is a provider that was not configured; Configured, Checks, FieldManagerOr and Hides accept it.
 type Run struct {
 	Engine       *cas.Engine // nil while the provider's configuration is not known
 	FieldManager string
@@ -37,7 +37,7 @@ func (r *Run) Configured() bool { return r != nil && r.Engine != nil }
 // Checks reports whether plans are checked.
 func (r *Run) Checks() bool { return r.Configured() && r.PlanCheck != terms.PlanCheckOff }
 
-// applying reports whether this process has written already, and so is applying. Before its first write, an apply looks like a plan.
+// applying reports whether this process has written already: then it is applying. Before its first write, an apply looks like a plan.
 func (r *Run) applying() bool { return r.Engine != nil && r.Engine.HasSwapped() }
 
 // NotConfigured is the error of a write while the cluster is unknown.
@@ -54,7 +54,7 @@ func (r *Run) FieldManagerOr(named types.String) string {
 	return r.FieldManager
 }
 
-// about is what diagnostics about an operation say of the resource.
+// about returns the subject of diagnostics about an operation.
 func (r *Run) about(c *Claim, op terms.Operation) diagnose.Subject {
 	about := c.About(op)
 	about.Manager, about.Writes = r.FieldManagerOr(c.FieldManager), r.writes.Load
@@ -103,7 +103,7 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 	return diags
 }
 
-// located says of what does not exist which API server was asked and what is there, and of an object whether its namespace exists.
+// located adds to the error of a missing object which API server was asked, the names that exist there, and whether the namespace exists.
 func (r *Run) located(ctx context.Context, apiVersion string, err error) error {
 	if e, ok := errors.AsType[*cas.NoNamespaceError](err); ok {
 		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, e.Ref, apiVersion)}
@@ -114,7 +114,7 @@ func (r *Run) located(ctx context.Context, apiVersion string, err error) error {
 	return err
 }
 
-// missing is what can be said of an object that does not exist, as far as the role lets one tell.
+// missing returns the facts about a missing object, as far as the role permits the reads.
 func (r *Run) missing(ctx context.Context, ref cas.Ref, apiVersion string) diagnose.Missing {
 	missing := diagnose.Missing{Host: r.Engine.Host()}
 	if missing.Namespace = r.Engine.LacksNamespace(ctx, ref.Namespace); missing.Namespace {

@@ -57,7 +57,7 @@ func (a argument) fromEnvironment() bool {
 // arguments is the part of the configuration that says which cluster, and who we are there.
 type arguments struct {
 	host, tlsServerName, clusterCA, proxyURL           argument
-	token, username, password, clientCert, clientKey   argument
+	token, clientCert, clientKey                       argument
 	context, contextAuthInfo, contextCluster, insecure argument
 	configPaths                                        []argument
 	exec                                               *clientcmdapi.ExecConfig
@@ -66,7 +66,7 @@ type arguments struct {
 // credentials lists the credentials that are given, an exec block apart.
 func (a arguments) credentials() []argument {
 	return slices.DeleteFunc(
-		[]argument{a.token, a.username, a.password, a.clientCert, a.clientKey},
+		[]argument{a.token, a.clientCert, a.clientKey},
 		func(c argument) bool { return !c.given() })
 }
 
@@ -74,8 +74,6 @@ func (a arguments) credentials() []argument {
 func (e Environment) arguments(ctx context.Context, model Model) (arguments, diag.Diagnostics) {
 	args := arguments{
 		host:            e.credential(model.Host, "host", EnvHost, "@"),
-		username:        e.text(model.Username, "username", EnvUsername),
-		password:        e.credential(model.Password, "password", EnvPassword, ""),
 		token:           e.credential(model.Token, "token", EnvToken, ""),
 		tlsServerName:   e.text(model.TLSServerName, "tls_server_name", EnvTLSServerName),
 		clientCert:      e.credential(model.ClientCertificate, "client_certificate", EnvClientCertificate, "PRIVATE KEY"),

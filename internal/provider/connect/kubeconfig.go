@@ -144,8 +144,6 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 		},
 		AuthInfo: clientcmdapi.AuthInfo{
 			Token:                 a.token.value,
-			Username:              a.username.value,
-			Password:              a.password.value,
 			ClientCertificateData: []byte(a.clientCert.value),
 			ClientKeyData:         []byte(a.clientKey.value),
 			Exec:                  a.exec,
@@ -225,11 +223,8 @@ func (a arguments) withoutReplaced(user *clientcmdapi.AuthInfo) *clientcmdapi.Au
 		return user
 	}
 	kept := user.DeepCopy()
-	kept.Token, kept.TokenFile = "", ""
+	kept.Token, kept.TokenFile, kept.Username, kept.Password = "", "", "", ""
 	kept.Exec, kept.AuthProvider = nil, nil
-	if !a.username.given() && !a.password.given() {
-		kept.Username, kept.Password = "", ""
-	}
 	if !a.clientCert.given() && !a.clientKey.given() {
 		kept.ClientCertificate, kept.ClientCertificateData = "", nil
 		kept.ClientKey, kept.ClientKeyData = "", nil

@@ -5,8 +5,6 @@ import "github.com/hashicorp/terraform-plugin-framework/types"
 // The environment variables of hashicorp/kubernetes; package terms has those of our own.
 const (
 	EnvHost                 = "KUBE_HOST"
-	EnvUsername             = "KUBE_USER"
-	EnvPassword             = "KUBE_PASSWORD"
 	EnvToken                = "KUBE_TOKEN"
 	EnvInsecure             = "KUBE_INSECURE"
 	EnvTLSServerName        = "KUBE_TLS_SERVER_NAME"
@@ -24,8 +22,6 @@ const (
 // Model is the configuration of the provider as Go values.
 type Model struct {
 	Host                  types.String  `tfsdk:"host"`
-	Username              types.String  `tfsdk:"username"`
-	Password              types.String  `tfsdk:"password"`
 	Token                 types.String  `tfsdk:"token"`
 	Insecure              types.Bool    `tfsdk:"insecure"`
 	TLSServerName         types.String  `tfsdk:"tls_server_name"`

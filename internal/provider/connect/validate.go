@@ -30,8 +30,8 @@ func missing(at path.Path, happened string) diag.Diagnostic {
 	return diagnose.TitleMissingKubernetesConfiguration.At(at, diagnose.Detail(happened, []diagnose.Fact{
 		{Name: "Kubeconfig", Value: "config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context"},
 		{Name: "Server", Value: "host (KUBE_HOST) and cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA)"},
-		{Name: "Credentials", Value: "token (KUBE_TOKEN), client_certificate and client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), " +
-			"username and password (KUBE_USER, KUBE_PASSWORD), or an exec block"},
+		{Name: "Credentials", Value: "token (KUBE_TOKEN), client_certificate and client_key " +
+			"(KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), or an exec block"},
 		{Name: "In a pod", Value: "nothing: the pod's service account is used"},
 	}, `Set config_path, for example to "~/.kube/config". KUBECONFIG and ~/.kube/config are not read otherwise.`))
 }
@@ -65,8 +65,6 @@ func (a arguments) validate() diag.Diagnostics {
 		}
 	}
 	exclude(a.insecure, a.clusterCA)
-	exclude(a.token, a.username)
-	exclude(a.token, a.password)
 	if a.exec != nil {
 		for _, credential := range a.credentials() {
 			exclude(argument{value: a.exec.Command, name: "exec", path: path.Root("exec")}, credential)
@@ -114,8 +112,6 @@ func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
 	for _, problem := range []diag.Diagnostic{
 		needs(a.clientCert, "client_key", EnvClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
 		needs(a.clientKey, "client_certificate", EnvClientCertificate, a.clientCert.given() || user.ClientCertificate != "" || len(user.ClientCertificateData) > 0),
-		needs(a.username, "password", EnvPassword, a.password.given() || user.Password != ""),
-		needs(a.password, "username", EnvUsername, a.username.given() || user.Username != ""),
 	} {
 		if problem != nil {
 			return problem
@@ -153,7 +149,7 @@ func hostProblem(host string) string {
 	case err != nil, parsed.Host == "", parsed.Scheme != "https" && parsed.Scheme != "http":
 		return "must be a URL with its scheme, such as https://10.0.0.1:6443"
 	case parsed.User != nil:
-		return "must not contain a user name or a password: username and password are for that"
+		return "must not contain a user name or a password"
 	case parsed.RawQuery != "" || parsed.Fragment != "":
 		return "must not contain a query or a fragment"
 	}

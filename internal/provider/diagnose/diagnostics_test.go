@@ -147,7 +147,6 @@ var ofConfigurations = []string{
 	"Invalid Namespace",
 	"Invalid Object Name",
 	"Invalid Provider Argument",
-	"Invalid Regular Expression",
 	"Invalid Resource Version",
 	"Invalid Selector",
 	"Invalid Timeout",

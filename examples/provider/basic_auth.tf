@@ -1,6 +1,0 @@
-provider "cas" {
-  host                   = var.host
-  cluster_ca_certificate = base64decode(var.cluster_ca_certificate)
-  username               = var.username
-  password               = var.password
-}
