@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"path"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -24,7 +25,7 @@ const (
 func handOn(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if message, ok := req.(proto.Message); ok {
 		m := message.ProtoReflect()
-		switch method(info.FullMethod) {
+		switch path.Base(info.FullMethod) {
 		case "PlanResourceChange":
 			ctx = planned.With(ctx, planned.Sent{
 				Stores: storesPlannedPrivate(m, planClientCapabilities), Private: bytesField(m, planPlannedPrivate),

@@ -23,12 +23,11 @@ const gcPercent = 400
 var addresses = [...]string{"registry.terraform.io/terraform-cas/cas", "registry.opentofu.org/terraform-cas/cas"}
 
 // Provider serves a provider until Terraform ends it. With wait nobody but an interrupt ends it, and it prints how Terraform
-// and OpenTofu can attach to it. What it has started ends with it.
+// and OpenTofu can attach to it.
 func Provider(ctx context.Context, factory func() provider.Provider, wait bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	defer childrenEnd()()
 	if wait {
 		return debugged(ctx, factory, os.Stdout)
 	}
@@ -51,9 +50,8 @@ func Server(factory func() tfprotov6.ProviderServer, debug *plugin.ServeTestConf
 		},
 		Plugins: plugin.PluginSet{"provider": &tf6server.GRPCProviderPlugin{Name: addresses[0], GRPCProvider: factory}},
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
-			stops := newStopper()
 			return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
-				grpc.ChainUnaryInterceptor(stops.unary, handOn), grpc.ChainStreamInterceptor(stops.stream))...)
+				grpc.UnaryInterceptor(handOn))...)
 		},
 		Test: debug,
 	})

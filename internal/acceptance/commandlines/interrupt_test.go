@@ -314,43 +314,6 @@ func diagnosticOfKey(output, configMap, key string) string {
 	return ""
 }
 
-// Given an action that waits before a resource is created; when the run is interrupted, then it says so, and the resource is not created.
-func TestInterruptedActionStopsWhatItGates(t *testing.T) {
-	p := fixture.NewCLIPipeline(t)
-	p.NeedsActionsAndLists()
-	p.Create("testmap", fixture.Data{"schema": "41"})
-	proxy := p.Proxied()
-	p.Write("action \"cas_configmap_swap\" \"gate\" {\n  config {\n    namespace = NAMESPACE\n    name = \"testmap\"\n" +
-		"    expected_data = { schema = \"42\" }\n    wait_for_match = \"5m\"\n  }\n}\n" +
-		"resource \"terraform_data\" \"rollout\" {\n  lifecycle {\n    action_trigger {\n      events = [before_create]\n" +
-		"      actions = [action.cas_configmap_swap.gate]\n    }\n  }\n}\n")
-	p.Plan()
-	proxy.Reset()
-	for name, args := range map[string][]string{
-		"triggered": {"apply", fixture.PlanFile}, "invoked": {"apply", "-auto-approve", "-invoke=action.cas_configmap_swap.gate"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			watched := make(chan struct{}, 100)
-			proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.URL.Query().Has("watch") {
-					watched <- struct{}{}
-				}
-				return testcluster.Fault{}
-			})
-			running := p.CLI.Start(args...)
-			<-watched
-			if err := running.Interrupt(); err != nil {
-				t.Fatal(err)
-			}
-			result := running.Wait()
-			out := testcli.Flat(result.All())
-			if result.ExitCode == 0 || !strings.Contains(out, "Operation Canceled") || strings.Contains(out, "Creation complete") {
-				t.Errorf("it ended with %d:\n%s", result.ExitCode, out)
-			}
-		})
-	}
-}
-
 func TestWaitForMatchIsInterruptedAtOnce(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "0"})

@@ -14,7 +14,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/interrupted"
 )
 
 // SwapAttributes are the attributes that all actions share.
@@ -106,8 +105,6 @@ func (s *swap[M, P]) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := interrupted.Context(ctx)
-	defer cancel()
 	say := func(format string, args ...any) {
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
