@@ -39,9 +39,6 @@ func TestGuideProduction(t *testing.T) {
 		}
 	}
 
-	p.CLI.Write("main.tf", strings.Replace(preset, `"flags"`, `"flag"`, 1))
-	p.Wants(p.Plan(), "Warning: ConfigMap Does Not Exist Yet", "Did you mean flags?")
-	p.CLI.Write("main.tf", preset)
 	p.Set("flags", "new_checkout", "off")
 	p.PlanRefused([]string{fixture.DriftRefused})
 	p.WantLive("flags", fixture.Data{"new_checkout": "off"})

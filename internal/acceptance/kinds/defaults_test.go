@@ -191,7 +191,6 @@ func TestDefaultsThatAResourceCannotHave(t *testing.T) {
 
 // A missing object is a warning of a creation's plan, except for an object that the same plan creates.
 func TestMissingObject(t *testing.T) {
-	t.Parallel()
 	p := fixture.NewPipeline(t)
 	for _, body := range []string{
 		fixture.EntryBlock("foo", `value = "1"`), fixture.DataBlock("it", `data = { foo = "1" }`),
