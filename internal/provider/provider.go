@@ -38,7 +38,7 @@ type casProvider struct {
 	made        func(*cas.Engine)
 }
 
-// engines are those that the providers of one factory made.
+// engines has the engines of all providers of one factory.
 type engines struct {
 	mu  sync.Mutex
 	all []*cas.Engine
@@ -84,7 +84,7 @@ func (p *casProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 	resp.Schema = providerSchema()
 }
 
-// Configure builds the client and makes no request: an unreachable cluster is told by what needs it.
+// Configure builds the client and sends no request. The resource that needs an unreachable cluster reports the error.
 func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var model connect.Model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -118,7 +118,8 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	resp.ListResourceData = run
 }
 
-// settings is the part of the configuration that needs no client. What is unknown gets the careful value.
+// settings is the part of the configuration that needs no client. An unknown argument gets the careful
+// value.
 func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostics) {
 	check, diags := p.environment.PlanCheck(model.PlanCheck)
 	dryRun, more := p.environment.PlanDryRun(model.PlanDryRun)
@@ -196,11 +197,11 @@ func (p *casProvider) ListResources(context.Context) []func() list.ListResource 
 	}
 }
 
-// traceSubsystem is the name under which package cas appears in the log. Its level is that of the provider, or that of the
-// environment variable TF_LOG_PROVIDER_CAS_ENGINE.
+// traceSubsystem is the name of package cas in the log. The environment variable TF_LOG_PROVIDER_CAS_ENGINE sets its
+// level, which is otherwise the level of the provider.
 const traceSubsystem = "cas"
 
-// traceSwap logs what came of one call into package cas, and never values.
+// traceSwap logs the result of one call into package cas, and never values.
 func traceSwap(ctx context.Context, e cas.Event) {
 	ctx = tflog.NewSubsystem(ctx, traceSubsystem, tflog.WithLevelFromEnv("TF_LOG_PROVIDER_CAS_ENGINE"))
 	tflog.SubsystemDebug(ctx, traceSubsystem, e.Operation, map[string]any{

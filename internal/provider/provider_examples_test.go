@@ -45,7 +45,8 @@ func exampleRole(t *testing.T) rbacv1.PolicyRule {
 }
 
 // homeWithStaging is a home directory whose .kube/config has a context staging that leads to the cluster as user,
-// and is not the current one. What .kube/staging.yaml says of it does not count: it is not the first file.
+// and is not the current one. The first file decides,
+// so .kube/staging.yaml does not count.
 func homeWithStaging(t *testing.T, user *rest.Config) string {
 	t.Helper()
 	home := t.TempDir()

@@ -32,7 +32,7 @@ type exec struct {
 
 type unknown struct{}
 
-// providerConfig is what Terraform would send for the block: every argument, null where it is not given.
+// providerConfig returns the configuration that Terraform would send for the block: every argument, null if missing.
 func providerConfig(t *testing.T, given block) tfsdk.Config {
 	t.Helper()
 	schema := providerSchema()

@@ -20,7 +20,7 @@ import (
 // shop that they name, where there is one to begin with.
 const wholeExamples = "../../../examples/resources/cas_configmap"
 
-// wholeExample is what one file of wholeExamples starts from, and what comes of it.
+// wholeExample has the objects before a file of wholeExamples is applied, and the expected result.
 type wholeExample struct {
 	before   *fixture.Whole // nil: there is none
 	noChange bool
@@ -82,7 +82,7 @@ func TestConfigMapExamples(t *testing.T) {
 					plancheck.ExpectResourceAction("cas_configmap.settings", plancheck.ResourceActionNoop),
 				}
 			}
-			steps := []resource.TestStep{step, {Config: f.Config("")}} // what has for_each must be gone when the framework looks
+			steps := []resource.TestStep{step, {Config: f.Config("")}} // for the framework, resources with for_each must be destroyed first
 			if name == "moved.tf" {
 				steps = append([]resource.TestStep{{Config: "resource \"kubernetes_config_map_v1\" \"settings\" {\n  metadata {\n    name = \"settings\"\n  }\n}\n"}}, steps...)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// pipelineExample is what an example starts from and what comes of it, where it is applied by the command line: to a ConfigMap of the
-// namespace shop that the examples of one kind share.
+// pipelineExample has the objects before an example is applied on the command line, and the expected result. The
+// examples of one kind share the namespace shop.
 type pipelineExample struct {
 	configMap string
 	before    fixture.Data

@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// creation is a row of what must hold for a create. Each has a ConfigMap of its own, named as it is.
+// creation is one row of the preconditions of a create. Each row has its own ConfigMap with the name of the row.
 type creation struct {
 	name     string
 	lines    string       // besides value = "2"

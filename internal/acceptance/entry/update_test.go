@@ -14,8 +14,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// update is a row of what must hold for an update of foo from 1 to 2: what another writer does between plan and apply,
-// and what becomes of it in each scope. Each has a ConfigMap of its own, named as it is and its scope.
+// update is one row of the preconditions of an update of foo from 1 to 2: the write of another writer between plan and
+// apply, and the result in each scope. Each row and scope has its own ConfigMap.
 type update struct {
 	name    string
 	lines   string // besides value = "2" and conflict_scope
@@ -310,7 +310,7 @@ func TestConfigMapEntryPinnedVersion(t *testing.T) {
 	for _, name := range []string{"pinned", "moved"} {
 		versions[name] = f.Create(name, fixture.Data{"foo": "1"}).ResourceVersion
 	}
-	// Each of the siblings names the version that the first of them to be written ends.
+	// Each entry names the same version. The first write among them ends that version.
 	siblings := func(name string) (config string) {
 		for _, key := range []string{"a", "b", "c"} {
 			config += fixture.Entry(name+"-"+key, name, key, `value = "2"`, fmt.Sprintf("expected_resource_version_wo = %q", versions[name]))

@@ -1,6 +1,7 @@
 // Package fields has the tests of fields of objects of any kind: cas_object_fields, and the data source and the action beside it.
 //
-// It knows the protocol, HCL and Kubernetes, and nothing inside the provider. What all resources do alike is tested in package kinds.
+// It knows the protocol, HCL and Kubernetes, and nothing inside the provider. Package kinds tests the behaviour that
+// all resources share.
 package fields
 
 import (
@@ -39,7 +40,7 @@ var (
 	scaler = sample{"autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "web", `{"metadata":{"name":"web"},"spec":{"maxReplicas":5,
 		"scaleTargetRef":{"kind":"Deployment","name":"web","apiVersion":"apps/v1"},
 		"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":50}}}]}}`}
-	// widget is of a kind that on makes first. Its API server adds defaults, and two of its lists are not told apart by keys.
+	// widget is of a kind that on makes first. Its API server adds defaults, and two of its lists have no keys.
 	widget = sample{"GROUP/v1", "Widget", "widgets", "one", `{"apiVersion":"GROUP/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"big":9007199254740993,
 		"parts":[{"name":"a","size":1}],"loose":[{"name":"a","size":1},{"name":"b","size":2}],"texts":{"a":"1"}}}`}
 	ingress = sample{"networking.k8s.io/v1", "Ingress", "ingresses", "web", `{"metadata":{"name":"web","annotations":{"acme.io/x":"1"},
@@ -82,7 +83,7 @@ func serveWidgets(p *fixture.Pipeline) {
 		"free":{"x-kubernetes-preserve-unknown-fields":true},
 		"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":PART},
 		"loose":{"type":"array","items":PART}}}}}}}]}}`)})
-	for range 3000 { // until the API server serves what it was told
+	for range 3000 { // until the API server serves the new kind
 		if _, err := p.Cluster.Client().CoreV1().RESTClient().Get().AbsPath("/apis/" + group + "/v1/widgets").DoRaw(p.Context()); err == nil {
 			return
 		}
@@ -123,7 +124,7 @@ func (o *object) do(verb, name string, how k8stypes.PatchType, body string) map[
 	return v
 }
 
-// live is what the object holds now.
+// live returns the content of the live object.
 func (o *object) live() map[string]any {
 	o.Helper()
 	return o.do("GET", o.name, "", "")

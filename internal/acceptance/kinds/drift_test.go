@@ -303,7 +303,7 @@ func TestDriftOfAPartThatIsTakenOver(t *testing.T) {
 	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "1"}, Data: fixture.Data{"a": "1"}})
 }
 
-// What an import, an adoption and a moved state found is what drift is measured by.
+// The baseline of drift is the value that an import, an adoption or a moved state found.
 func TestDriftBaselines(t *testing.T) {
 	t.Parallel()
 	imports := map[string]struct{ address, id, block string }{

@@ -94,7 +94,7 @@ func wantJSON(t *testing.T, what string, got, want map[string]any) {
 	}
 }
 
-// What a list gives of a resource is what an import of it gives, with all defaults.
+// A list returns for a resource the same attributes as an import, with all defaults.
 func TestListGivesIdentitiesAndResources(t *testing.T) {
 	f := newShelf(t)
 	c := f.Calls()
@@ -137,7 +137,7 @@ func TestListGivesIdentitiesAndResources(t *testing.T) {
 	}
 }
 
-// What a list cannot do, it says, with what it needs.
+// A list returns a generated name as name, and no generate_name.
 func TestListGivesAGeneratedNameAsAName(t *testing.T) {
 	f := fixture.New(t)
 	f.CreateObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made-x", GenerateName: "made-"}, Data: fixture.Data{"a": "1"}})

@@ -142,7 +142,7 @@ func TestSwapWritesAllOrNothing(t *testing.T) {
 	}
 }
 
-// Of what does not fit, nothing is sent.
+// An invalid configuration sends no request.
 func TestSwapInvalidConfiguration(t *testing.T) {
 	f := fixture.New(t)
 	p := f.Proxied()
@@ -171,7 +171,7 @@ func TestSwapInvalidConfiguration(t *testing.T) {
 	}
 }
 
-// What a plan finds refuses it, warns, or is not looked at, as plan_check says; and what is not known yet is not looked at.
+// plan_check decides whether a failed check is an error, a warning, or is skipped. A plan does not check unknown values.
 func TestSwapIsCheckedAtPlan(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", fixture.Data{"foo": "9"})
@@ -202,7 +202,7 @@ func TestSwapIsCheckedAtPlan(t *testing.T) {
 	f.WantLive("testmap", fixture.Data{"foo": "9"})
 }
 
-// An action runs after the resource that triggers it. What that is planned to make or to change, the plan cannot compare yet.
+// An action runs after the resource that triggers it. The plan cannot compare values that this resource will write.
 func TestSwapOfWhatThePlanItselfChangesIsNotCheckedAtPlan(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", fixture.Data{"foo": "0", "bar": "0"})
@@ -278,7 +278,7 @@ func TestSwapWaits(t *testing.T) {
 	f.WantSaid(diags, "Error: Wait Ended Without A Match", `Expected: "9"`, `Found: "2"`)
 }
 
-// Values that are to be hidden are in no diagnostic and in no progress event.
+// Hidden values are in no diagnostic and in no progress event.
 func TestSwapHidesValues(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", fixture.Data{"foo": "live-secret"})

@@ -16,7 +16,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// EntryModel is the model of a resource of one key, of either kind. Of a Secret, a configuration alone has the values: they are write-only.
+// EntryModel is the model of a resource of one key, of either kind. The values of a Secret are
+// write-only, so only a configuration has them.
 type EntryModel struct {
 	KeysAttributes
 

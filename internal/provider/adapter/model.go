@@ -78,7 +78,7 @@ func (t *Taking) EntryID() terms.EntryID {
 // EntryKnown reports whether it is known which key it is.
 func (t *Taking) EntryKnown() bool { return Known(t.Namespace, t.Name, t.Key) }
 
-// Subject completes what diagnostics say of a resource.
+// Subject completes the description of a resource in diagnostics.
 func (t *Taking) Subject(s diagnose.Subject, op terms.Operation, run *claim.Run) diagnose.Subject {
 	s.ID, s.Value, s.Op, s.Hide = t.EntryID(), path.Root("key"), op, diagnose.HideIf(run.Hides(types.BoolNull()))
 	return s
@@ -123,7 +123,7 @@ type KeysAttributes struct {
 	Pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
 }
 
-// SetDefaults is what a new import has. Every default is set, or the first plan would show an update.
+// SetDefaults sets the attributes of a new import. Without every default, the first plan would show an update.
 func (k *KeysAttributes) SetDefaults(of terms.Defaults) {
 	k.ConflictScope, k.DeletionPolicy = of.Known(terms.ConflictScope), of.Known(terms.DeletionPolicy)
 	k.OnDrift = of.Known(terms.OnDrift)
@@ -149,7 +149,8 @@ func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Ent
 	}
 }
 
-// Subject is what diagnostics about all resources of keys have in common; move is the next step for a key that moves between instances.
+// Subject returns the part of a diagnostic that all resources of keys share. move is the next step for a key that moves
+// between instances.
 func (k *KeysAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
@@ -161,7 +162,7 @@ func (k *KeysAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move 
 	return s
 }
 
-// changeKnown reports whether it is known if an update writes. A Secret's is told by its revision.
+// changeKnown reports whether the plan knows if an update writes. For a Secret, its revision decides.
 func (k *KeysAttributes) changeKnown(valued bool, revision types.Int64) bool {
 	if k.Kind == cas.Secret {
 		return !revision.IsUnknown()
@@ -180,7 +181,7 @@ func (k *KeysAttributes) hiding(run *claim.Run, hide types.Bool) diagnose.Hiding
 // attribute is one of those that the schema of a Secret has as a write-only one.
 func (k *KeysAttributes) attribute(name string) path.Path { return attributeOf(k.Kind, name) }
 
-// Kept is what the last write replaced, as the state has it, unless values are hidden now.
+// Kept returns the values that the last write replaced, from the state. If values are hidden now, it returns null.
 func Kept[V attr.Value](was, null, unknown V, hide types.Bool, run *claim.Run) V {
 	switch {
 	case was.IsNull():

@@ -22,7 +22,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Object is the model of a resource of a whole ConfigMap or Secret. Of a Secret, a configuration alone has the maps: they are write-only.
+// Object is the model of a resource of a whole ConfigMap or Secret. The maps of a Secret are
+// write-only, so only a configuration has them.
 type Object struct {
 	Base
 
@@ -173,7 +174,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	return c
 }
 
-// declares are the keys that the object shall have, beside those of other resources; nil where they are not known.
+// declares returns the keys that the plan gives the object, beside the keys of other resources; nil if they are unknown.
 func (m *Object) declares() *claim.Declared {
 	if !m.RefKnown() || m.Data.IsUnknown() || m.bytes().IsUnknown() {
 		return nil
@@ -195,7 +196,7 @@ func (m *Object) declares() *claim.Declared {
 	return d
 }
 
-// about is what diagnostics about an operation say of the resource.
+// about describes the resource in diagnostics about an operation.
 func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },

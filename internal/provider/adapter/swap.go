@@ -72,7 +72,7 @@ func (s *swap[M, P]) ValidateConfig(ctx context.Context, req action.ValidateConf
 	}
 }
 
-// claim is what a model claims.
+// claim translates a model to a claim.
 func (s *swap[M, P]) claim(m P) *claim.Claim {
 	of, c := m.Shared(), m.Claim(s.Run)
 	c.Pin, c.FieldManager = of.ExpectedResourceVersion, of.FieldManager

@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// What each resource has, whatever else it has; those that must be set, and those that the provider gives.
+// Each resource has the shared attributes: the required ones, and the computed ones.
 func TestAttributesThatResourcesShare(t *testing.T) {
 	t.Parallel()
 	type shared map[string]schema.Attribute

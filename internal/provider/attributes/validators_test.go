@@ -17,8 +17,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// Given each validator and a value at the edge of what it lets through; then it is refused under the title of the validator, or not at all. What is null
-// or unknown is never refused.
+// Each validator gets a value at the edge of its range, and refuses the value under its own title, or accepts it. A
+// validator accepts null and unknown values.
 func TestValidatorsRefuseUnderTheirTitles(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -72,7 +72,7 @@ func TestValidatorsRefuseUnderTheirTitles(t *testing.T) {
 	}
 }
 
-// wait_for_match waits for another's write, so that neither a version nor drift may stand against that.
+// wait_for_match waits for a write of another writer, so neither a version nor drift may forbid that write.
 func TestWaitDemandsThatItCanWait(t *testing.T) {
 	t.Parallel()
 	const (
@@ -144,7 +144,7 @@ func TestAnnotationsAreLimitedTogether(t *testing.T) {
 	}
 }
 
-// Given a state and a configuration; then another generate_name replaces the resource, but for that of which an imported name can have been made.
+// Another generate_name replaces the resource, except for a prefix that can have made the imported name.
 func TestNewNamePrefixReplaces(t *testing.T) {
 	t.Parallel()
 	of := schema.Schema{Attributes: map[string]schema.Attribute{"name": Computed(""), "generate_name": Computed("")}}

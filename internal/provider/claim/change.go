@@ -9,18 +9,18 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Change is what a call of Terraform is about: one resource instance, what its state has, and what its plan wants.
+// Change is one call of Terraform: one resource instance, its prior state, and its plan.
 type Change struct {
 	Run    *Run
 	Prior  *Claim // of the state; nil for a creation
 	Plan   *Claim // nil for a removal
 	Memory *Memory
 
-	about diagnose.Subject // what diagnostics say of the resource
+	about diagnose.Subject // describes the resource in diagnostics
 	found *Claim           // Prior, with what a read found where the state does not say; nil before that read
 }
 
-// subject is what diagnostics about an operation say of the resource.
+// subject describes the resource in diagnostics about an operation.
 func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 	c, prior := ch.Plan, ch.Prior
 	if c == nil || op == terms.OpDelete {
@@ -43,7 +43,7 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 	return about
 }
 
-// refusesDestroy reports whether a destroy would be refused for what the state has: it goes by the state.
+// refusesDestroy reports whether a destroy would be refused because of the state.
 func (ch *Change) refusesDestroy() bool {
 	if ch.Prior.Whole == nil {
 		return ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
@@ -51,7 +51,7 @@ func (ch *Change) refusesDestroy() bool {
 	return len(ch.Prior.protected(ch.Memory)) > 0
 }
 
-// was is what the resource has, as far as that is known.
+// was returns the prior claim, with the values that a read found if the state lacks them.
 func (ch *Change) was() *Claim {
 	if ch.found != nil {
 		return ch.found
@@ -59,8 +59,9 @@ func (ch *Change) was() *Claim {
 	return ch.Prior
 }
 
-// Writes reports whether an update needs a write. The apply asks again, and must get the same answer whatever is there by then: so it goes by the state and the
-// configuration alone. Values of a Secret are written when their revision changes; keys that appear or go are written at once.
+// Writes reports whether an update needs a write. The apply asks again and must get the same answer, also if the live
+// object has changed. So only the state and the configuration decide. An update writes values of a Secret if their
+// revision changes, and always writes new and removed keys.
 func (ch *Change) Writes() bool {
 	if ch.takesOver() || ch.rewrites() {
 		return true
@@ -171,12 +172,13 @@ func (ch *Change) leftToOthers() map[string][]string {
 	return left
 }
 
-// looks reports whether only the live object tells what an update would change: of parts that it takes, and of the values of a Secret.
+// looks reports whether a plan must read the live object to know the changes of an update: for parts that the update
+// begins to manage, and for the values of a Secret.
 func (ch *Change) looks() bool {
 	return ch.takesOver() || ch.Plan.Whole != nil && ch.Plan.IsSecret() && ch.Plan.Whole.Manages(partBinaryData)
 }
 
-// find takes in what a read found where the state does not say. The version stays the state's.
+// find adds the values that a read found and that the state lacks. The version remains the version of the state.
 func (ch *Change) find(seen *cas.Observation) {
 	found, whole, live := *ch.Prior, *ch.Prior.Whole, ch.Plan.live(seen)
 	found.Values, found.Whole = maps.Clone(ch.Prior.Values), &whole
@@ -198,7 +200,7 @@ func (ch *Change) find(seen *cas.Observation) {
 	ch.found = &found
 }
 
-// taken is what a read found of the parts that the plan takes.
+// taken returns the values that a read found in the parts that the plan begins to manage.
 func (ch *Change) taken() *Claim {
 	taken, whole := *ch.found, *ch.found.Whole
 	whole.Parts = slices.DeleteFunc(slices.Clone(whole.Parts), func(part string) bool { return !ch.takes(part) })
@@ -232,7 +234,7 @@ func (ch *Change) Replaces() (attributes []string) {
 		}
 		switch {
 		case differs && ch.Plan.IsSecret():
-			attributes = append(attributes, "keys") // Terraform sees no change of what is write-only
+			attributes = append(attributes, "keys") // Terraform sees no change of a write-only argument
 		case differs:
 			attributes = append(attributes, p.name)
 		}

@@ -106,8 +106,8 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	return diags
 }
 
-// planFind reads what tells what an update of a whole object would change, and says what it takes. So a plan that is made in an apply reads it too, but leaves it to
-// the write to tell what is wrong.
+// planFind reads the live object, to know the changes of an update of a whole object. A plan that is made in an apply
+// reads the object too, but reports no error: the write does.
 func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
 	diags := ch.Run.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
 		live, err := ch.observeAll(ctx, cas.Fresh)
@@ -169,7 +169,7 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
-	prior := *ch.Prior.there(ch.Memory, nil) // where a field is gone already, the creation finds nothing
+	prior := *ch.Prior.there(ch.Memory, nil) // if a field is missing already, the creation finds nothing
 	prior.OnDrift = ch.removalDrift()
 	note := &removalNote{ID: prior.ID, versionNote: versionNote(prior.Version), OnDrift: prior.OnDrift}
 	if prior.Whole == nil {

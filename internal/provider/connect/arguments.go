@@ -21,7 +21,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Environment is what a configuration is resolved against besides itself.
+// Environment has the sources of arguments beside the configuration: variables, the home directory and the account of
+// the pod.
 type Environment struct {
 	Getenv    func(string) string
 	HomeDir   func() (string, error)
@@ -33,12 +34,12 @@ func Process() Environment {
 	return Environment{Getenv: os.Getenv, HomeDir: os.UserHomeDir, InCluster: rest.InClusterConfig}
 }
 
-// argument is one resolved argument. What is empty counts as not given, wherever it is empty; but what the
-// configuration gives as empty is not looked for in the environment.
+// argument is one resolved argument. An empty value counts as missing. An argument that the configuration sets to an
+// empty value is not looked up in the environment.
 type argument struct {
 	value string
 	name  string    // as the user knows it: the argument, or the environment variable that gave it
-	path  path.Path // empty where the environment gave it, and of what may hold a credential: Terraform prints the line that an error points at
+	path  path.Path // empty if the value is from the environment or may contain a credential: Terraform prints the line of an error
 }
 
 func (a argument) given() bool {
@@ -112,8 +113,9 @@ func (e Environment) text(configured types.String, name, env string) argument {
 	return argument{value: e.Getenv(env), name: env}
 }
 
-// credential is text of what is a secret, or has one if it is not what it should be: a password in a URL, a key beside its certificate. An error about
-// it points at no attribute, since Terraform prints the line. mark is what a value with a secret in it has.
+// credential returns an argument that is a secret, or may contain one by mistake: a password in a URL, a key beside its
+// certificate. An error about the argument names no attribute path, since Terraform prints the line. A value that
+// contains mark contains a secret.
 func (e Environment) credential(configured types.String, name, env, mark string) argument {
 	a := e.text(configured, name, env)
 	if strings.Contains(a.value, mark) {
@@ -181,8 +183,8 @@ func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, 
 	return paths, diags
 }
 
-// isContent reports whether what is to be a path, or several, is rather what is in a kubeconfig, which no message may repeat: YAML,
-// JSON, or the base64 of either.
+// isContent reports whether the value of a path argument is the content of a kubeconfig: YAML, JSON, or the base64 of
+// either. No message may repeat that content.
 func isContent(value string) bool {
 	const longestPath = 4096
 	return strings.ContainsAny(value, "\n{") || strings.HasPrefix(value, "YXBpVmVyc2lvbjog") || len(value) > longestPath

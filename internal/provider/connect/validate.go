@@ -36,7 +36,7 @@ func missing(at path.Path, happened string) diag.Diagnostic {
 	}, `Set config_path, for example to "~/.kube/config". KUBECONFIG and ~/.kube/config are not read otherwise.`))
 }
 
-// UnusableClient is the diagnostic of a configuration of which no client can be made.
+// UnusableClient is the diagnostic for a configuration from which client-go cannot build a client.
 func UnusableClient(err error) diag.Diagnostic {
 	return diagnose.TitleInvalidKubeconfig.At(path.Empty(), readable(err))
 }
@@ -59,7 +59,7 @@ func (a arguments) validate() diag.Diagnostics {
 		diags.Append(diagnose.TitleInvalidProviderArgument.At(wrong.path, fmt.Sprintf("%s %s.", wrong.name, detail)))
 	}
 
-	exclude := func(one, other argument) { // of which one may come from the environment: the schema cannot find that
+	exclude := func(one, other argument) { // one may be from the environment, so the schema cannot exclude the pair
 		if one.given() && other.given() {
 			diags.Append(diagnose.TitleConflictingProviderArguments.At(one.path, fmt.Sprintf("%s and %s must not be set together.", one.name, other.name)))
 		}

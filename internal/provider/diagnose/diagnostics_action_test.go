@@ -16,7 +16,7 @@ func swapping(s *diagnose.Subject) {
 	s.Keys["foo"] = diagnose.KeyPaths{Value: path.Root("data").AtMapKey("foo"), Expected: path.Root("expected_data").AtMapKey("foo"), Want: &one}
 }
 
-// listing makes a subject that of a list.
+// listing changes a subject to describe a list.
 func listing(s *diagnose.Subject) {
 	*s = diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: "shop"}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}, Op: s.Op}
 }

@@ -47,7 +47,7 @@ func expectingSecret(s *diagnose.Subject) {
 	s.Keys["foo"] = diagnose.KeyPaths{Value: s.Keys["foo"].Value, Expected: path.Root("expected_value_wo"), Want: &one}
 }
 
-// secretDiagnosticTests are of Secrets, of which no message shows a value, its length or its digest. What was seen holds foo.
+// secretDiagnosticTests cover Secrets. No message shows a value, its length or its digest. The observation contains foo.
 func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const (
 		object = "\n\n  Secret:  shop/database\n"
@@ -156,7 +156,8 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	}
 }
 
-// Terraform prints the line of the configuration that a diagnostic points at, and that of a write-only value may have the value in it.
+// Terraform prints the line of the configuration that a diagnostic points at. The line of a write-only value may contain
+// the value.
 func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 	t.Parallel()
 	seen := seenOf(map[string]string{"foo": "live"})

@@ -27,7 +27,7 @@ import (
 // diagnosticTest is one diagnostic, whole.
 type diagnosticTest struct {
 	of       diag.Diagnostic
-	severity diag.Severity // the zero value stands for an error
+	severity diag.Severity // the zero value means an error
 	path     string        // of the attribute; "" for none
 	summary  string
 	detail   string
@@ -48,14 +48,14 @@ func written(manager string, at time.Time, keys ...string) metav1.ManagedFieldsE
 // writtenAt is when another writer made what was seen.
 var writtenAt = time.Date(2026, 7, 1, 11, 59, 0, 0, time.UTC)
 
-// observed is what was seen, at version 42, of a ConfigMap that holds data and that was written so.
+// observed returns the observation of a ConfigMap at version 42 with this data and these managedFields.
 func observed(data map[string]string, writes ...metav1.ManagedFieldsEntry) *cas.Observation {
 	return judging.Observed(&corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "settings", UID: "u-1", ResourceVersion: "42", ManagedFields: writes}, Data: data,
 	}, writtenAt)
 }
 
-// seenOf is what was seen of a ConfigMap that another writer made.
+// seenOf returns the observation of a ConfigMap that another writer created.
 func seenOf(data map[string]string) *cas.Observation {
 	return observed(data, written("another-writer", writtenAt, slices.Sorted(maps.Keys(data))...))
 }
@@ -121,7 +121,7 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// ofConfigurations are the titles of what is wrong with a configuration, an import or a state: other tests show those.
+// ofConfigurations are the titles about an invalid configuration, import or state. Other tests cover them.
 var ofConfigurations = []string{
 	"Annotations Too Large",
 	"Conflicting Provider Arguments",

@@ -226,7 +226,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 	}
 }
 
-// TestWhatNothingWasWrittenFor: an apply that writes other things says of what it wrote nothing. A plan writes nothing at all.
+// If an apply has written something else, the message names the object that it did not write. A plan writes nothing.
 func TestWhatNothingWasWrittenFor(t *testing.T) {
 	t.Parallel()
 	many := func(s *diagnose.Subject) { s.Writes = func() int64 { return 2 } }

@@ -63,12 +63,12 @@ func (s Subject) Stays(keys []string, isOlder bool) diag.Diagnostic {
 	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), next)
 }
 
-// leave is the way to leave keys as they are that an update lets go of.
+// leave is the next step to keep keys that an update releases.
 func (s Subject) leave(keys ...string) string {
 	return fmt.Sprintf("To leave %s as %s, set deletion_policy = %q.", enumerate(keys), number(len(keys), "it is", "they are"), terms.PolicyAbandon)
 }
 
-// applies is what is done with a policy: of an update, its own counts, and of a removal what was applied before.
+// applies returns the verb for a policy. An update uses its own policy, a removal the policy that was applied before.
 func (s Subject) applies() string {
 	if s.Op == terms.OpUpdate {
 		return "set"
@@ -90,7 +90,8 @@ func (s Subject) toRemove(it string) string {
 	return fmt.Sprintf("To remove %s, apply deletion_policy = %q, then plan this again.", it, terms.PolicyDelete)
 }
 
-// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. Of a Secret, nothing keeps what they held.
+// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. The
+// provider does not store the values of a Secret.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
 	if s.ID.Kind == cas.Secret {
@@ -198,7 +199,7 @@ func (s Subject) VersionNotKnown() diag.Diagnostic {
 		s.orDestroy("Run terraform plan again without -refresh=false."))
 }
 
-// ExpectationMissing is for keys of a Secret that an update writes, and of which nothing says what they must hold.
+// ExpectationMissing is for keys of a Secret that an update writes without an expected value.
 func (s Subject) ExpectationMissing(keys []string) diag.Diagnostic {
 	return s.refuse(TitleExpectedValueMissing, s.Keys[keys[0]].Value,
 		fmt.Sprintf("With conflict_scope = %q, an update needs the expected value of %s.", terms.ScopeKey, enumerate(keys)), s.keyFact(keys...),
@@ -206,7 +207,7 @@ func (s Subject) ExpectationMissing(keys []string) diag.Diagnostic {
 			terms.ScopeObject)))
 }
 
-// TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.
+// TaintedReplacesItself is for the replacement of a tainted resource by one that needs the present values.
 func (s Subject) TaintedReplacesItself() diag.Diagnostic {
 	return s.refuse(TitleReplacementWouldFail, path.Empty(),
 		"This resource is tainted. The removal comes first, so its replacement would not find what it needs.", nil,
@@ -230,7 +231,7 @@ const (
 	ReplacesKept     Replacement = "deletion_policy leaves the key in place, so the new resource would find it taken."
 )
 
-// ReplacesItself is for a resource that is to be replaced by one of the same keys that could not be created then.
+// ReplacesItself is for the replacement of a resource by one of the same keys whose creation would fail.
 func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 	s.Op = terms.OpDelete // the half of the replace that comes first
 	return s.refuse(TitleReplacementWouldFail, path.Empty(), string(why), nil,
@@ -254,7 +255,7 @@ func (s Subject) NothingThere(seen *cas.Observation, missing Missing) diag.Diagn
 		return s.tell(TitleKeyNotFound, path.Empty(), fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", s.ID.Key), existingKeys(s.ID.Key, seen),
 			didYouMean(s.ID.Key, keysIn(seen))+"Correct the import, whose id is "+form+"."+next)
 	}
-	if s.Place != "" || s.Members != nil { // of keys, of which none creates the object
+	if s.Place != "" || s.Members != nil { // no resource of keys creates the object
 		next = ""
 	}
 	title, what := TitleConfigMapNotFound, "ConfigMap"

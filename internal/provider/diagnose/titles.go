@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// ErrorTitle is what an error is called, and WarningTitle a warning. Diagnostics are made of them alone, so that the troubleshooting guide
-// has them all.
+// ErrorTitle is the summary of an error, and WarningTitle of a warning. Every diagnostic has one of these titles, so the
+// troubleshooting guide can list all.
 type (
 	ErrorTitle   string
 	WarningTitle string

@@ -11,15 +11,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// Content is what of a ConfigMap a resource manages, by attribute. A nil map is left to others.
+// Content has the parts of a ConfigMap that a resource manages, by attribute. A nil map is not managed.
 type Content map[string]map[string]cas.Entry
 
 const (
-	// What diagnostics call the parts of a ConfigMap.
+	// Names of the parts of a ConfigMap in diagnostics.
 	PartKey        = "Key"
 	PartLabel      = "Label"
 	PartAnnotation = "Annotation"
-	// What a diagnostic calls a field of an object, and a value of a pool.
+	// Names of a field of an object, and of a value of a pool, in diagnostics.
 	partField  = "Field"
 	partValue  = "Value"
 	partWanted = "Wanted"
@@ -62,7 +62,7 @@ func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 }
 
 // differences are facts about where two ConfigMaps differ, in the parts that both manage, under the names that either has there. live is
-// the second one, where its writers are to be named.
+// the second one, if the facts must name its writers.
 func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observation) (facts []Fact) {
 	count := 0
 	for _, part := range [][2]string{{PartKey, "data"}, {PartKey, "binary_data"}, {PartLabel, "labels"}, {PartAnnotation, "annotations"}} {
@@ -98,8 +98,8 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 	return facts
 }
 
-// TakenOver is for an update that manages what the state has left to others: it says what that changes, which the plan does not show.
-// found is what is there of that.
+// TakenOver is for an update that begins to manage parts of the object. It lists the changes, which the plan does not
+// show. found has the live content of these parts.
 func (s Subject) TakenOver(plan, found Content) diag.Diagnostics {
 	facts := s.differences(found, plan, "Found", "Planned", nil)
 	if facts == nil {
@@ -127,8 +127,8 @@ func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
 		fmt.Sprintf("To manage it, set %s to what the ConfigMap has, or to {} to remove it.", what))
 }
 
-// isInOtherMap reports whether keys that a whole ConfigMap is to have in one map are in the other one, which the resource leaves to others. The
-// state does not say so: there such a key is gone.
+// isInOtherMap reports whether planned keys of one map of a whole ConfigMap are in the other map, which the resource does
+// not manage. In the state such a key is missing.
 func (s Subject) isInOtherMap(e *cas.ConflictError) bool {
 	return s.Content != nil && !slices.ContainsFunc(e.Keys, func(k cas.KeyConflict) bool {
 		_, toBytes := k.New.Binary()
