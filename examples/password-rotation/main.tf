@@ -25,7 +25,7 @@ ephemeral "random_password" "new" {
   special = false
 }
 
-# The version of the Secret that the plan saw must still be there, so two runs never write over each other. on_drift also stops a run that
+# The version of the Secret that the plan saw must still be there, so two runs never write over each other. A run also stops that
 # would replace a password that somebody set after the last apply, unless current_password names it.
 resource "cas_secret_entry" "password" {
   namespace         = var.namespace
@@ -34,7 +34,6 @@ resource "cas_secret_entry" "password" {
   value_wo          = ephemeral.random_password.new.result
   value_wo_version  = var.rotation
   expected_value_wo = var.current_password == "" ? null : var.current_password
-  on_drift          = "error"
 }
 
 # What the Secret holds once it is written: the database gets that, also in a later run if this one fails in between.

@@ -65,13 +65,13 @@ Of each plan, the demo prints only the lines that matter here.`,
 		steps: []step{
 			{
 				heading: "3. Somebody switches a flag by hand",
-				text: `internal/demo/flag switches the flag new_checkout from "off" to "on". It also sets on_drift = "error",
-so that no later plan overwrites a change by hand.`,
+				text:    `internal/demo/flag switches the flag new_checkout from "off" to "on".`,
 				command: "apply -auto-approve", wants: "1 added", live: "on",
 			},
 			{
 				text: `In an emergency, somebody switches the flag off with kubectl edit. "off" is the expected value again,
-so the comparison alone would permit the next swap. on_drift = "error" refuses it:`,
+so the comparison alone would permit the next swap. But an update never overwrites what somebody else
+set after the last apply, so the plan stops:`,
 				writer: "kubectl-edit", sets: "off",
 				command: "plan", refused: true,
 				wants: `Found: "off" To write: "on" Changed by: kubectl-edit (last write`,

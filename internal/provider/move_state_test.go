@@ -52,7 +52,7 @@ func TestConfigMapDataMoveState(t *testing.T) {
 
 	text := func(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 	want := map[string]tftypes.Value{ // all else is null: nobody has seen a version
-		"namespace": text("shop"), "on_drift": text("warning"), "name": text("settings"), "id": text("shop/settings:a,b"),
+		"namespace": text("shop"), "on_drift": text("error"), "name": text("settings"), "id": text("shop/settings:a,b"),
 		"data":           tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"a": text("1"), "b": text("2")}),
 		"conflict_scope": text("object"), "deletion_policy": text("release"),
 		"adopt_existing": tftypes.NewValue(tftypes.Bool, false), "hide_values": tftypes.NewValue(tftypes.Bool, false),

@@ -73,7 +73,7 @@ func providerSchema() schema.Schema {
 					terms.ConflictScope: choice("`conflict_scope` of resources of keys: `object` (default) or `key`.", terms.ScopeObject, terms.ScopeKey),
 					terms.DeletionPolicy: choice("`deletion_policy` of resources of keys: `release` (default), `delete`, `restore` or `abandon`. Resources of Secrets cannot have `restore`, "+
 						"and must then set their own.", terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
-					terms.OnDrift: choice("`on_drift` of all resources that have it: `warning` (default), `error` or `off`.", terms.DriftWarning, terms.DriftError, terms.DriftOff),
+					terms.OnDrift: choice("`on_drift` of all resources that have it: `error` (default) or `overwrite`.", terms.DriftError, terms.DriftOverwrite),
 				},
 			},
 		},

@@ -35,6 +35,6 @@ resource "cas_configmap_entry" "roles" {
     [for role in [local.role] : role if var.present],
   ))
   expected_resource_version_wo = data.cas_configmap_entry.roles.resource_version
-  on_drift                     = "off" # what others write stays in the list
+  on_drift                     = "overwrite" # what others write stays in the list
   deletion_policy              = "abandon"
 }

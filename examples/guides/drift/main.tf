@@ -6,5 +6,4 @@ resource "cas_configmap_entry" "new_checkout" {
 
   value          = "on"
   expected_value = "off"
-  on_drift       = "error"
 }

@@ -20,6 +20,6 @@ resource "cas_configmap_entry" "flags" {
     { new_checkout = true },
   ))
   expected_resource_version_wo = data.cas_configmap_entry.flags.resource_version
-  on_drift                     = "off" # what others write stays in the file
+  on_drift                     = "overwrite" # what others write stays in the file
   deletion_policy              = "abandon"
 }

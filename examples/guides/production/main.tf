@@ -14,10 +14,6 @@ provider "cas" {
 
   field_manager = "shop"
   plan_dry_run  = true
-
-  defaults = {
-    on_drift = "error"
-  }
 }
 
 resource "cas_configmap_entry" "new_checkout" {

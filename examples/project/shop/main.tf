@@ -17,7 +17,6 @@ provider "cas" {
 
   defaults = {
     conflict_scope = "key" # the platform team may change its own keys between our plan and our apply
-    on_drift       = "error"
   }
 }
 

@@ -132,9 +132,9 @@ func TestConfigMapConflictHidesAsTold(t *testing.T) {
 // Without a refresh the state is old: object scope fails closed.
 func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
+	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`, fixture.Overwrites))
 	p.Set("testmap", "foo", "foreign")
-	p.Write(fixture.WholeBlock("all", `data = { foo = "2" }`))
+	p.Write(fixture.WholeBlock("all", `data = { foo = "2" }`, fixture.Overwrites))
 	p.PlanRefused([]string{wholeConflict, `Key: foo Expected: "1" Found: "foreign"`, fixture.PlanCheckAdvice}, "-refresh=false")
 	p.Wants(p.Plan(), `"foreign" -> "2"`)
 	p.Apply()

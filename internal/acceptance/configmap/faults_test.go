@@ -165,7 +165,7 @@ func TestAdmissionThatChangesAConfigMapIsToldOf(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	labelAll(p.Fixture)
 	const warning = "Warning: ConfigMap Changed By Admission"
-	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`))
+	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`, fixture.Overwrites))
 	p.Plan()
 	p.Wants(p.Apply(), warning, `Label: team Sent: (absent) Stored: "policy"`, "set the attributes to what it stores.")
 	p.Wants(p.Plan(), `- "team" = "policy" -> null`)

@@ -110,7 +110,8 @@ func TestConfigMapManagesWhatItNames(t *testing.T) {
 	counted("a create and a plan of nothing", map[string]int{"GET": 4, "POST": 1})
 
 	// Taken over: said in the plan, which cannot show it.
-	p.Write(fixture.WholeBlock("all", `labels = {}`, `annotations = { theirs = "2", mine = "1" }`, `data = { theirs = "1", mine = "1" }`, `binary_data = {}`))
+	p.Write(fixture.WholeBlock("all", `labels = {}`, `annotations = { theirs = "2", mine = "1" }`, `data = { theirs = "1", mine = "1" }`, `binary_data = {}`,
+		fixture.Overwrites))
 	const warning = "Warning: Unmanaged Keys Will Change"
 	p.Wants(p.Plan(), warning, `Key: bytes Found: base64 "AQ==" Planned: (absent)`, `Label: theirs Found: "1" Planned: (absent)`,
 		`Annotation: mine Found: (absent) Planned: "1" Annotation: theirs Found: "1" Planned: "2"`, "!Key: theirs")
@@ -153,7 +154,7 @@ func TestConfigMapTakesOverAtTheVersionOfThePlan(t *testing.T) {
 
 func TestConfigMapVanishedOrMadeAgain(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
+	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`, fixture.Overwrites))
 	p.Remove("testmap")
 	p.Wants(p.Plan(), "1 to add, 0 to change, 0 to destroy")
 	p.Apply()
@@ -203,7 +204,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 	p.PlanNothing()
 
 	// The whole map, and a write of another writer meanwhile.
-	p.Write(source("three") + fixture.WholeBlock("all", `data = tomap({ (terraform_data.x.output) = "1" })`, `labels = { "l" = "two" }`))
+	p.Write(source("three") + fixture.WholeBlock("all", `data = tomap({ (terraform_data.x.output) = "1" })`, `labels = { "l" = "two" }`, fixture.Overwrites))
 	p.Plan()
 	p.Set("testmap", "foo", "foreign")
 	p.ApplyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "two" Found: "foreign"`)
@@ -230,7 +231,7 @@ func TestConfigMapProviderUnknownAtPlan(t *testing.T) {
 	p.ApplyRefused("Error: Compare-And-Swap Conflict")
 	p.WantLive("testmap", fixture.Data{"foo": "foreign"})
 	p.Write("resource \"terraform_data\" \"cluster\" {\n  input = { config_path = " + fixture.Quoted(p.Kubeconfig) + ", revision = 2 }\n}\n" +
-		fixture.WholeBlock("all", `data = { foo = "2" }`))
+		fixture.WholeBlock("all", `data = { foo = "2" }`, fixture.Overwrites))
 	p.PlanApply()
 	p.WriteUnknown(3, "")
 	p.Plan()

@@ -143,7 +143,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 	t.Run("delete warns, and removes what it showed", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`))
+		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, `value = "2"`))
 		p.Set("testmap", "foo", "foreign")
 		p.Wants(p.Plan("-destroy"), warning, `Found: "foreign"`, "The apply removes it if it still holds what the plan found.")
 		p.Apply()
@@ -152,7 +152,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 	t.Run("delete does not warn of what an apply wrote, nor of another key", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`))
+		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, `value = "2"`))
 		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "3"`))
 		p.Set("testmap", "bar", "foreign")
 		p.Wants(p.Plan("-destroy"), "!"+warning)
@@ -163,7 +163,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 		t.Run("delete conflicts with what changed again, in scope "+scope, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Testmap(fixture.Contents{})
-			p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `conflict_scope = "`+scope+`"`))
+			p.Planned(fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, `value = "2"`, `conflict_scope = "`+scope+`"`))
 			p.Set("testmap", "foo", "foreign")
 			p.Plan("-destroy")
 			p.Set("testmap", "foo", "foreign again")
@@ -181,7 +181,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			p.Export("CAS_PLAN_CHECK", check)
 			p.Create("testmap", fixture.Data{"foo": "1"})
 			p.Planned(fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
-			p.Write(fixture.EntryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
+			p.Write(fixture.EntryBlock("foo", `value = "2"`, `deletion_policy = "restore"`, fixture.Overwrites))
 			p.Set("testmap", "foo", "foreign")
 			wants := []string{refused, `Found: "foreign"`, `deletion_policy = "abandon"`}
 			if check == "error" {

@@ -214,7 +214,7 @@ func (op pipelineOp) body(of string, rows []pipelineRow) string {
 	var b strings.Builder
 	for _, row := range rows {
 		if of != "" {
-			b.WriteString(fixture.EntryBlock(row.name, "name = \""+row.name+"\"", "conflict_scope = \""+row.scope+"\"", fixture.Deletes, of))
+			b.WriteString(fixture.EntryBlock(row.name, "name = \""+row.name+"\"", "conflict_scope = \""+row.scope+"\"", fixture.Deletes, fixture.Overwrites, of))
 		}
 	}
 	return b.String()

@@ -14,7 +14,7 @@ func TestPlanCheckDestroyAfterDrift(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Create("testmap", fixture.Data{"foo": "1", "bar": "kept"})
-			behavior.WriteChecked(p, test.Set, fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `expected_value = "1"`))
+			behavior.WriteChecked(p, test.Set, fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, `value = "2"`, `expected_value = "1"`))
 			p.PlanApply()
 			p.Set("testmap", "foo", "foreign")
 			const shows = "Warning: Value Changed Since Last Apply"

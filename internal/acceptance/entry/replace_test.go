@@ -110,9 +110,9 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Create("testmap", fixture.Data{"bar": "kept"})
 			scope := "conflict_scope = \"" + test.scope + "\""
-			p.Planned(fixture.EntryBlock("foo", fixture.Deletes, scope, `value = "2"`, fixture.CreateFirst))
+			p.Planned(fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, scope, `value = "2"`, fixture.CreateFirst))
 
-			renamed := fixture.EntryBlock("foo", fixture.Deletes, scope, `value = "2"`, `key = "baz"`, fixture.CreateFirst)
+			renamed := fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, scope, `value = "2"`, `key = "baz"`, fixture.CreateFirst)
 			p.Write(renamed)
 			p.Plan()
 			test.foreign(p.Fixture, "testmap")

@@ -177,7 +177,7 @@ func TestConfigMapEntryVanished(t *testing.T) {
 	}
 	for name, action := range names {
 		f.Create(name, fixture.Data{"bar": "kept"})
-		config += fixture.Entry(name, name, "foo", `value = "1"`)
+		config += fixture.Entry(name, name, "foo", `value = "1"`, fixture.Overwrites)
 		creates = append(creates, plancheck.ExpectResourceAction("cas_configmap_entry."+name, action))
 	}
 	uid := ""

@@ -145,7 +145,7 @@ func TestConfigMapEntryUpdateAgainAfterConflict(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", fixture.Data{"foo": "1"})
 	step := func(value string) resource.TestStep {
-		return resource.TestStep{Config: f.Foo(fixture.Deletes, fmt.Sprintf("value = %q", value), `adopt_existing = true`)}
+		return resource.TestStep{Config: f.Foo(fixture.Deletes, fixture.Overwrites, fmt.Sprintf("value = %q", value), `adopt_existing = true`)}
 	}
 	refused, again := step("2"), step("2")
 	refused.ConfigPlanChecks = fixture.Between(func() { f.Set("testmap", "foo", "3") })
@@ -229,7 +229,7 @@ func TestConfigMapEntryUpdateUnknownUntilApply(t *testing.T) {
 			"value": "value = IT", "expected": "value = \"" + it + "\"\nexpected_value = IT == \"2\" ? \"1\" : IT",
 			"value-expected": "value = IT\nexpected_value = \"1\"", "foreign": "value = IT",
 		} {
-			config += fixture.Entry(name, name, "foo", "adopt_existing = true", strings.ReplaceAll(lines, "IT", "terraform_data.it.output"))
+			config += fixture.Entry(name, name, "foo", "adopt_existing = true", fixture.Overwrites, strings.ReplaceAll(lines, "IT", "terraform_data.it.output"))
 		}
 		return f.Config(config)
 	}
@@ -271,7 +271,7 @@ func TestConfigMapEntryPreviousValue(t *testing.T) {
 		resource.TestStep{Config: f.Foo(`value = "c"`), Check: null},
 		resource.TestStep{
 			PreConfig: func() { f.Set("testmap", "foo", "drift") },
-			Config:    f.Foo(`value = "d"`), Check: is("drift"),
+			Config:    f.Foo(`value = "d"`, fixture.Overwrites), Check: is("drift"),
 		},
 		resource.TestStep{
 			PreConfig: func() { f.Unset("testmap", "foo") },

@@ -71,7 +71,7 @@ func TestKindThatIsNotServedYet(t *testing.T) {
 	o.wantLive(`{"color":"red","name":"a","size":2}`, "spec", "parts", "name=a")
 	o.PlanNothing()
 	o.do("PATCH", o.name, k8stypes.MergePatchType, `{"spec":{"big":9007199254740996}}`)
-	o.Write(o.block(`fields = { "spec.big" = 9007199254740995, "spec.parts[name=a].size" = 2 }`))
+	o.Write(o.block(`fields = { "spec.big" = 9007199254740995, "spec.parts[name=a].size" = 2 }`, fixture.Overwrites))
 	o.Wants(o.Plan(), "9007199254740996")
 	o.Apply()
 	o.wantLive("9007199254740995", "spec", "big")
@@ -268,7 +268,7 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
 				for _, flags := range [][]string{nil, {"-refresh=false"}} {
 					o := on(p, service)
-					o.Planned(o.block(`fields = { "metadata.labels.red" = null }`, "deletion_policy = "+fixture.Quoted(test.policy)))
+					o.Planned(o.block(`fields = { "metadata.labels.red" = null }`, "deletion_policy = "+fixture.Quoted(test.policy), fixture.Overwrites))
 					o.merge(`{"metadata":{"labels":{"red":"9"}}}`)
 					o.Write("")
 					if strings.HasPrefix(test.says, "Error") {
@@ -403,7 +403,7 @@ func TestWaitForStatus(t *testing.T) {
 
 func TestDestroyLeavesWhatAnotherChanged(t *testing.T) {
 	o := made(t, service)
-	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1", "metadata.annotations.b" = "1" }`))
+	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1", "metadata.annotations.b" = "1" }`, fixture.Overwrites))
 	o.merge(`{"metadata":{"annotations":{"a":"theirs"}}}`)
 	o.Wants(o.Destroy(), "Warning: Value Changed Since Last Apply", "stays as it is", "metadata.annotations.a")
 	o.wantLive(`{"a":"theirs"}`, "metadata", "annotations")

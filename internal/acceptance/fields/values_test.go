@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
 // What the API server stores in a form of its own is no drift, and no plan shows it.
@@ -34,7 +36,7 @@ func TestNormalFormsAreNoDrift(t *testing.T) {
 // A default that changes inside a configured object is drift, of which the message shows that place.
 func TestDriftInsideAnObject(t *testing.T) {
 	o := made(t, service)
-	o.Planned(o.block(`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8080 } }`))
+	o.Planned(o.block(`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8080 } }`, fixture.Overwrites))
 	o.merge(`{"spec":{"ports":[{"name":"http","port":80},{"name":"alt","port":8080,"targetPort":9}]}}`)
 	o.Wants(o.Plan(), "Warning: Value Changed Since Last Apply", "spec.ports[name=alt]", ".targetPort")
 	o.Apply()

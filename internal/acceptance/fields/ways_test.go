@@ -17,7 +17,8 @@ func TestFieldsOnEachProfile(t *testing.T) {
 		o := on(p, deployment)
 		o.Planned(swapsImage(o, `deletion_policy = "restore"`))
 		o.PlanNothing()
-		o.Planned(o.block(fmt.Sprintf(`fields = { %q = "web:3", "spec.replicas" = 3 }`, image), `expected_fields = { "spec.replicas" = 2 }`, `deletion_policy = "restore"`))
+		o.Planned(o.block(fmt.Sprintf(`fields = { %q = "web:3", "spec.replicas" = 3 }`, image), `expected_fields = { "spec.replicas" = 2 }`,
+			`deletion_policy = "restore"`, fixture.Overwrites))
 		o.wantLive(`"web:3"`, imageSteps...)
 		o.PlanNothing()
 		o.merge(otherImage)

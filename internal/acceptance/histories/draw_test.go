@@ -146,7 +146,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		if oneIn(t, "manages labels", 2) {
 			b.labels = map[string]string{"l": pick(t, "label", someValues...)}
 		}
-		b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
+		b.drift = pick(t, "on_drift", "error", "error", "overwrite")
 		w.blocks[i] = &b
 		return
 	case "counter":
@@ -192,7 +192,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	if b.secret && b.policy == "restore" {
 		b.policy = "delete"
 	}
-	b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
+	b.drift = pick(t, "on_drift", "error", "error", "overwrite")
 	b.adopt = oneIn(t, "adopts", 3)
 	w.blocks[i] = &b
 }

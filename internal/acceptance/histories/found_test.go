@@ -28,11 +28,11 @@ func TestHistoryOfASecretThatAnotherCompletes(t *testing.T) {
 // the state tells, whatever else has changed since.
 func TestHistoryOfDriftInAStateThatIsOld(t *testing.T) {
 	p := fixture.NewPipelineOf(t, driver.Terraform116)
-	p.Made()
+	p.Made(fixture.Overwrites)
 	p.Set("testmap", "foo", "9")
 	p.Do("refresh")
 	fixture.SetsOther(p)
-	p.Write(fixture.EntryBlock("foo", `value = "2"`, `on_drift = "error"`))
+	p.Write(fixture.EntryBlock("foo", `value = "2"`))
 	p.Wants(p.Plan("-refresh=false"), "Warning: Compare-And-Swap Conflict", "!Value Changed Since Last Apply")
 	p.ApplyRefused("Error: Value Changed Since Last Apply", "!Compare-And-Swap Conflict")
 	p.WantLive("testmap", fixture.Data{"foo": "9", "bar": "other"})

@@ -96,9 +96,6 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 		if c.saw != nil {
 			base = c.saw.version
 		}
-		if title := known.keepsWhole(p.live[was.cm]); title != "" {
-			return &known, title
-		}
 		for {
 			o := p.live[was.cm]
 			if o == nil {
@@ -370,7 +367,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	if o == nil {
 		return titleNone(b.cm)
 	}
-	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "warning", expected: map[string]string{}}, version: o.version}
+	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "error", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
 		now.scope, now.policy, now.expected = "", "", nil
 		if len(o.data) > 0 {

@@ -208,7 +208,8 @@ func (t *tracking) staysWhatever(key string) bool {
 func (b *block) stays(was *tracking, key, v string) bool {
 	as := *was
 	as.policy = b.policy
-	return as.staysWhatever(key) || b.policy == "restore" && v == "" && was.first[key] != "" || b.policy == "release" && b.drift == "warning" && was.changedSince(map[string]string{key: v}, b.policy)
+	return as.staysWhatever(key) || b.policy == "restore" && v == "" && was.first[key] != "" ||
+		b.policy == "release" && was.changedSince(map[string]string{key: v}, b.policy)
 }
 
 // isUnknown reports whether it is not known what one of the keys held first.
@@ -289,6 +290,7 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 		case written[key] == live[key]:
 		case planned[key] == live[key]:
 			accepted = true
+		case live[key] == "": // it is created again
 		case was.forgot:
 			title = titlePerhaps
 		default:
@@ -354,15 +356,13 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 	switch {
 	case b.policy == "abandon":
 		return "", nil
-	case changed && (b.policy == "restore" || b.drift == "error"):
+	case changed && (b.policy == "restore" || b.policy == "delete" && b.drift == "error"):
 		return titleChanged, nil
-	case perhaps && b.drift == "error":
-		return titlePerhaps, nil
 	}
-	if perhaps && b.drift == "warning" {
+	if perhaps {
 		warnings = append(warnings, titlePerhaps)
 	}
-	if changed && (b.policy != "release" || b.drift != "off") {
+	if changed {
 		warnings = append(warnings, titleChanged)
 	}
 	if existed && b.policy == "delete" {

@@ -156,7 +156,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 		if o == nil {
 			return nil, "", nil
 		}
-		return &sight{version: o.version}, was.keepsWhole(o), nil
+		return &sight{version: o.version}, "", nil
 	}
 	if was.policy == "abandon" {
 		return nil, "", nil
@@ -210,23 +210,6 @@ func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
 		}
 	}
 	return &as, as.first
-}
-
-// keepsWhole gives a title where a whole ConfigMap must not be deleted, because it has what somebody else put there, or may have.
-func (t *tracking) keepsWhole(o *liveMap) (title string) {
-	if o == nil || t.drift != "error" {
-		return ""
-	}
-	gone := block{kind: "whole", values: map[string]string{}, labels: map[string]string{}}
-	now := *t
-	if now.values != nil {
-		now.values = o.data
-	}
-	if now.labels != nil || now.secret {
-		now.labels = o.labels
-	}
-	title, _ = gone.drifted(&now)
-	return title
 }
 
 // planCreation checks a creation. The resource replaced is removed first, in the same place; made has the ConfigMaps
@@ -356,7 +339,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 
 // leavesDrift returns the warnings of a plan that leaves a Secret as it is. For a ConfigMap, the plan shows a change.
 func (b *block) leavesDrift(was *tracking) (warnings []string) {
-	if title, _ := b.drifted(was); b.secret && title != "" && b.drift != "off" {
+	if title, _ := b.drifted(was); b.secret && title != "" {
 		warnings = append(warnings, title)
 	}
 	return warnings
@@ -375,7 +358,7 @@ func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
 	switch {
 	case title != "" && b.drift == "error":
 		return title, warnings
-	case title != "" && b.drift == "warning":
+	case title != "":
 		warnings = append(warnings, title)
 	}
 	return "", warnings
@@ -553,7 +536,7 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 			return c, title, nil
 		}
 		warnings = b.leavesDrift(was)
-		if _, accepted := b.drifted(was); accepted && b.drift != "off" || b.forgets(was) {
+		if _, accepted := b.drifted(was); accepted || b.forgets(was) {
 			c.action = "update"
 		}
 	}

@@ -75,7 +75,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 		if !isNamed {
 			warnings = append(warnings, b.keptDrift(writes, with)...)
 		}
-		return isUpdate || isNoted || !isNamed && accepted && b.drift != "off", "", warnings
+		return isUpdate || isNoted || !isNamed && accepted, "", warnings
 	}
 	isUpdate = true
 	isOwn, isSame := was.revision != 0 && was.written != nil, o != nil && o.uid == was.uid // another object is a conflict, whatever it holds

@@ -19,7 +19,7 @@ func TestDataAndAnEntryOfAnotherKeyUndoEachOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
 				whole := func(lines ...string) string {
-					return fixture.WholeBlock("it", append(lines, `data = { foo = "1" }`)...)
+					return fixture.WholeBlock("it", append(lines, `data = { foo = "1" }`, fixture.Overwrites)...)
 				}
 				if name == "entry that is planned first" {
 					p.Planned(fixture.WholeBlock("it"))
@@ -55,7 +55,7 @@ func TestDataAndAComputedKeyUndoEachOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
-				whole := fixture.WholeBlock("it", `data = { foo = "1" }`)
+				whole := fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites)
 				p.Write(whole + block)
 				p.Wants(p.Plan(), "Warning: "+undoes, "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it", "Omit data")
 				p.Apply()
@@ -78,9 +78,9 @@ func TestAKeyThatIsTakenUpBesideDeclaredData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
-			whole := fixture.WholeBlock("it", `data = { foo = "1" }`)
+			whole := fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites)
 			if name == "planned first" {
-				whole = fixture.WholeBlock("it", `data = { foo = "1" }`, "depends_on = [cas_configmap_data.b]")
+				whole = fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites, "depends_on = [cas_configmap_data.b]")
 			}
 			p.Planned(fixture.WholeBlock("it", `data = { foo = "1" }`))
 			p.Planned(whole + data("adopt_existing = true\n  data = { foo = \"1\" }"))

@@ -35,7 +35,7 @@ func TestDefaultsOfTheProvider(t *testing.T) {
 			p := fixture.NewPipelineOf(t, profile)
 			p.Create("testmap", fixture.Data{"old": "0"})
 			body := fixture.EntryBlock("foo", `value = "1"`) + fixture.DataBlock("data", `data = { bar = "1" }`) +
-				fixture.EntryBlock("own", `key = "own"`, `value = "1"`, `on_drift = "off"`, `deletion_policy = "delete"`, `conflict_scope = "object"`) +
+				fixture.EntryBlock("own", `key = "own"`, `value = "1"`, `on_drift = "overwrite"`, `deletion_policy = "delete"`, `conflict_scope = "object"`) +
 				fixture.WholeBlock("whole", `name = "whole"`, `data = { a = "1" }`)
 			p.WriteFor(p.Kubeconfig, defaults(guarded), body)
 			if p.Wants(p.Plan(), `on_drift = "error"`, `deletion_policy = "abandon"`, `conflict_scope = "key"`); p.Failed() {
@@ -46,22 +46,22 @@ func TestDefaultsOfTheProvider(t *testing.T) {
 			given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon"}
 			holds(p, "foo", given)
 			holds(p, "data", given)
-			holds(p, "own", map[string]string{"conflict_scope": "object", "on_drift": "off", "deletion_policy": "delete"})
+			holds(p, "own", map[string]string{"conflict_scope": "object", "on_drift": "overwrite", "deletion_policy": "delete"})
 			holds(p, "whole", map[string]string{"on_drift": "error"})
 
 			before, whole := p.Live("testmap"), p.Live("whole")
-			p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "key", on_drift = "off"`), body)
-			p.Wants(p.Plan(), "0 to add, 3 to change, 0 to destroy", `"error" -> "off"`)
+			p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "key", on_drift = "overwrite"`), body)
+			p.Wants(p.Plan(), "0 to add, 3 to change, 0 to destroy", `"error" -> "overwrite"`)
 			p.Apply()
 			p.WantUnchanged(before)
 			p.WantUnchanged(whole)
 			p.PlanNothing()
-			holds(p, "foo", map[string]string{"conflict_scope": "key", "on_drift": "off", "deletion_policy": "release"})
+			holds(p, "foo", map[string]string{"conflict_scope": "key", "on_drift": "overwrite", "deletion_policy": "release"})
 
 			// Without a block, and with a value that changes as well.
 			p.Planned(fixture.EntryBlock("foo", `value = "2"`) + fixture.DataBlock("data", `data = { bar = "1" }`))
 			p.PlanNothing()
-			holds(p, "foo", map[string]string{"conflict_scope": "object", "on_drift": "warning", "deletion_policy": "release"})
+			holds(p, "foo", map[string]string{"conflict_scope": "object", "on_drift": "error", "deletion_policy": "release"})
 		})
 	}
 }
@@ -143,7 +143,7 @@ func TestDefaultsOfTwoAliases(t *testing.T) {
 	p.PlanApply()
 	p.PlanNothing()
 	holds(p, "foo", map[string]string{"on_drift": "error", "conflict_scope": "object"})
-	holds(p, "bar", map[string]string{"on_drift": "warning", "conflict_scope": "key"})
+	holds(p, "bar", map[string]string{"on_drift": "error", "conflict_scope": "key"})
 }
 
 // While the provider's configuration is not known, what does not change keeps what it has, and what changes gets the default when it is applied.
@@ -179,8 +179,6 @@ func TestDefaultsThatAResourceCannotHave(t *testing.T) {
 	p.Create("testmap", fixture.Data{})
 	p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "restore"`), fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`))
 	p.PlanRefused([]string{"Error: Invalid Provider Argument", `The provider's defaults have deletion_policy = "restore", which a resource of a Secret cannot have`})
-	p.WriteFor(p.Kubeconfig, defaults(`on_drift = "error", conflict_scope = "key"`), fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
-	p.PlanRefused([]string{"Error: Invalid Attribute Combination", `on_drift must not be "error"`})
 	p.WriteFor(p.Kubeconfig, "", fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
 	p.PlanRefused([]string{"Error: Invalid Attribute Combination", `conflict_scope must be "key"`})
 	p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "key"`), fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))

@@ -43,41 +43,27 @@ func drifting(t *testing.T, lines []string, test func(p *fixture.Pipeline, block
 
 func TestDriftWarnsThatAnUpdateOverwrites(t *testing.T) {
 	t.Parallel()
-	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
+	overwrites := `on_drift = "overwrite"`
+	drifting(t, []string{overwrites}, func(p *fixture.Pipeline, block func(string, ...string) string) {
 		p.Set("testmap", "foo", "9")
 		p.Wants(p.Plan(), fixture.DriftWarned, `"9"`, `"1"`, "!Error:")
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"foo": "1"})
 		p.PlanNothing()
 
-		p.Write(block("2")) // nothing drifted since
+		p.Write(block("2", overwrites)) // nothing drifted since
 		p.Wants(p.Plan(), "!"+fixture.DriftWarned)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"foo": "2"})
 	})
 }
 
-func TestDriftOffSaysNothing(t *testing.T) {
-	t.Parallel()
-	drifting(t, []string{`on_drift = "off"`}, func(p *fixture.Pipeline, block func(string, ...string) string) {
-		p.Set("testmap", "foo", "9")
-		p.Wants(p.Plan(), "!"+fixture.DriftWarned)
-		p.Apply()
-		p.WantLive("testmap", fixture.Data{"foo": "1"})
-
-		p.Set("testmap", "foo", "2")
-		p.Write(block("2", `on_drift = "off"`))
-		p.PlanNothing()
-	})
-}
-
 func TestDriftRefused(t *testing.T) {
 	t.Parallel()
-	refuses := `on_drift = "error"`
-	drifting(t, []string{refuses}, func(p *fixture.Pipeline, block func(string, ...string) string) {
+	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
 		p.Set("testmap", "foo", "9")
 		p.PlanRefused([]string{fixture.DriftRefused, `"9"`, `"1"`})
-		p.Write(block("2", refuses))
+		p.Write(block("2"))
 		p.PlanRefused([]string{fixture.DriftRefused, `"9"`, `"2"`})
 
 		// A softened check does not let the apply overwrite the change.
@@ -91,22 +77,21 @@ func TestDriftRefused(t *testing.T) {
 
 		// One apply may.
 		p.Export("CAS_PLAN_CHECK", "")
-		p.Write(block("2", `on_drift = "warning"`))
+		p.Write(block("2", `on_drift = "overwrite"`))
 		p.Wants(p.Plan(), fixture.DriftWarned)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"foo": "2"})
-		p.Planned(block("3", refuses))
+		p.Planned(block("3"))
 		p.WantLive("testmap", fixture.Data{"foo": "3"})
 	})
 }
 
 func TestDriftAccepted(t *testing.T) {
 	t.Parallel()
-	refuses := `on_drift = "error"`
-	drifting(t, []string{refuses}, func(p *fixture.Pipeline, block func(string, ...string) string) {
+	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
 		p.Set("testmap", "foo", "9")
 		before := p.Live("testmap")
-		p.Write(block("9", refuses))
+		p.Write(block("9"))
 		p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy", "!"+fixture.DriftWarned)
 		p.Apply()
 		p.WantUnchanged(before)
@@ -114,10 +99,10 @@ func TestDriftAccepted(t *testing.T) {
 			p.Errorf("resource_version is %v in the state, want %s", got, before.ResourceVersion)
 		}
 		p.PlanNothing()
-		p.Planned(block("10", refuses))
+		p.Planned(block("10"))
 		p.WantLive("testmap", fixture.Data{"foo": "10"})
 		p.Set("testmap", "foo", "11")
-		p.Write(block("12", refuses))
+		p.Write(block("12"))
 		p.PlanRefused([]string{fixture.DriftRefused, `"11"`})
 	})
 }
@@ -125,31 +110,12 @@ func TestDriftAccepted(t *testing.T) {
 // Somebody writes between the plan and the apply: that is a conflict, or in key scope a conflict of the key, and no drift.
 func TestDriftAfterThePlanIsAConflict(t *testing.T) {
 	t.Parallel()
-	drifting(t, []string{`on_drift = "error"`}, func(p *fixture.Pipeline, block func(string, ...string) string) {
-		p.Write(block("2", `on_drift = "error"`))
+	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
+		p.Write(block("2"))
 		p.Plan()
 		p.Set("testmap", "foo", "9")
 		p.ApplyRefused("Error: Compare-And-Swap Conflict", "!"+fixture.DriftRefused)
 		p.WantLive("testmap", fixture.Data{"foo": "9"})
-	})
-}
-
-func TestDriftOfARemoval(t *testing.T) {
-	t.Parallel()
-	drifting(t, []string{`on_drift = "error"`}, func(p *fixture.Pipeline, block func(string, ...string) string) {
-		p.Set("testmap", "foo", "9")
-		p.Write("")
-		p.PlanRefused([]string{fixture.DriftRefused, `"9"`})
-		for _, check := range []string{"warning", "off"} {
-			p.Export("CAS_PLAN_CHECK", check)
-			p.Plan()
-			p.ApplyRefused(fixture.DriftRefused)
-			p.WantLive("testmap", fixture.Data{"foo": "9"})
-		}
-		p.Export("CAS_PLAN_CHECK", "")
-		p.Planned(block("9", `on_drift = "error"`))
-		p.Planned("")
-		p.WantState()
 	})
 }
 
@@ -163,7 +129,7 @@ func TestDriftOfAFlagSwitchedBackByHand(t *testing.T) {
 			flag := func(value, expected, onDrift string) string {
 				return fixture.EntryBlock("flag", `key = "flag"`, scope, `value = "`+value+`"`, `expected_value = "`+expected+`"`, `on_drift = "`+onDrift+`"`)
 			}
-			p.Planned(flag("on", "off", "warning"))
+			p.Planned(flag("on", "off", "overwrite"))
 			p.Set("testmap", "flag", "off") // the emergency
 
 			p.Wants(p.Do("apply", "-auto-approve"), fixture.DriftWarned, `"off"`, `"on"`)
@@ -186,10 +152,10 @@ func TestDriftAcknowledgedByAnExpectation(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(value, expected string) string{
 		"entry": func(value, expected string) string {
-			return fixture.EntryBlock("it", `value = "`+value+`"`, `expected_value = "`+expected+`"`, `on_drift = "error"`)
+			return fixture.EntryBlock("it", `value = "`+value+`"`, `expected_value = "`+expected+`"`)
 		},
 		"data": func(value, expected string) string {
-			return fixture.DataBlock("it", `data = { foo = "`+value+`" }`, `expected_data = { foo = "`+expected+`" }`, `on_drift = "error"`)
+			return fixture.DataBlock("it", `data = { foo = "`+value+`" }`, `expected_data = { foo = "`+expected+`" }`)
 		},
 	}
 	for name, block := range kinds {
@@ -217,28 +183,16 @@ func TestDriftOfSeveralKeys(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"guard": "1"})
 	block := func(values, lines string) string {
-		return fixture.DataBlock("it", `data = { `+values+` }`, `expected_data = { guard = "1" }`, `on_drift = "error"`, lines)
+		return fixture.DataBlock("it", `data = { `+values+` }`, `expected_data = { guard = "1" }`, lines)
 	}
 	p.Planned(block(`a = "1", b = "1", c = "1"`, ""))
 	p.Change("testmap", func(cm *corev1.ConfigMap) {
 		cm.Data["a"], cm.Data["new"] = "9", "8"
-		delete(cm.Data, "b") // absent counts
+		delete(cm.Data, "b") // the next update creates it again
 	})
 	p.Write(block(`a = "2", b = "2", c = "2"`, ""))
-	out := p.PlanRefused([]string{fixture.DriftRefused, `"9"`, "(absent)", "!guard"})
+	out := p.PlanRefused([]string{fixture.DriftRefused, `"9"`, "!Key: b", "!guard"})
 	p.Wants(out, `!"8"`)
-
-	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Data["a"], cm.Data["b"] = "1", "1" })
-	p.Planned(block(`a = "2", b = "1", c = "1"`, ""))
-	p.Set("testmap", "b", "9")
-	p.Write(block(`a = "2", c = "1"`, "")) // a dropped key is removed
-	p.PlanRefused([]string{fixture.DriftRefused, `"9"`})
-	p.Export("CAS_PLAN_CHECK", "warning")
-	p.Plan()
-	p.ApplyRefused(fixture.DriftRefused)
-	p.WantLive("testmap", fixture.Data{"a": "2", "b": "9", "c": "1", "guard": "1", "new": "8"})
-	p.Planned(block(`a = "2", c = "1"`, `deletion_policy = "abandon"`))
-	p.WantLive("testmap", fixture.Data{"a": "2", "b": "9", "c": "1", "guard": "1", "new": "8"})
 }
 
 func TestDriftOfAWholeConfigMap(t *testing.T) {
@@ -249,11 +203,9 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 		drifted string // empty: no drift
 	}{
 		"a key added":             {[]string{`data = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data["b"] = "9" }, `"9"`},
-		"a key removed":           {[]string{`data = { a = "1" }`}, func(cm *corev1.ConfigMap) { delete(cm.Data, "a") }, "(absent)"},
 		"bytes":                   {[]string{`binary_data = { a = "AA==" }`}, func(cm *corev1.ConfigMap) { cm.BinaryData["a"] = []byte{1} }, `"AQ=="`},
 		"a label":                 {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["a"] = "9" }, `"9"`},
 		"an annotation added":     {[]string{`annotations = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Annotations["b"] = "9" }, `"9"`},
-		"immutable":               {[]string{`data = { a = "1" }`}, fixture.Freeze, `"true"`},
 		"a part that is left out": {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data = fixture.Data{"b": "9"} }, ""},
 		"a label of the cluster": {
 			[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["node.kubernetes.io/z"] = "9" }, "",
@@ -265,7 +217,7 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 			write := func(lines ...string) {
 				p.Write(fixture.WholeBlock("it", append(lines, test.block...)...))
 			}
-			write(`on_drift = "error"`)
+			write()
 			p.PlanApply()
 			p.Change("testmap", test.change)
 			if test.drifted == "" {
@@ -277,7 +229,7 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 			p.Plan()
 			p.ApplyRefused(fixture.DriftRefused)
 			p.Export("CAS_PLAN_CHECK", "")
-			write()
+			write(`on_drift = "overwrite"`)
 			p.Wants(p.Plan(), fixture.DriftWarned, test.drifted)
 		})
 	}
@@ -286,18 +238,18 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 // A configuration that gives up data leaves it to others, with what they changed.
 func TestDriftOfAPartThatIsLeftToOthersFromNowOn(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	p.Planned(fixture.WholeBlock("it", `data = { a = "1" }`, `labels = { l = "1" }`, `on_drift = "error"`))
+	p.Planned(fixture.WholeBlock("it", `data = { a = "1" }`, `labels = { l = "1" }`))
 	p.Set("testmap", "a", "9")
-	p.Planned(fixture.WholeBlock("it", `labels = { l = "2" }`, `on_drift = "error"`))
+	p.Planned(fixture.WholeBlock("it", `labels = { l = "2" }`))
 	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "2"}, Data: fixture.Data{"a": "9"}})
 }
 
 // A configuration that takes up data overwrites what it has left to others: that is said, and is no drift.
 func TestDriftOfAPartThatIsTakenOver(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	p.Planned(fixture.WholeBlock("it", `labels = { l = "1" }`, refusesDrift))
+	p.Planned(fixture.WholeBlock("it", `labels = { l = "1" }`))
 	p.Set("testmap", "a", "9")
-	p.Write(fixture.WholeBlock("it", `data = { a = "1" }`, `labels = { l = "1" }`, refusesDrift))
+	p.Write(fixture.WholeBlock("it", `data = { a = "1" }`, `labels = { l = "1" }`))
 	p.Wants(p.Plan(), "Warning: Unmanaged Keys Will Change", "!"+fixture.DriftWarned)
 	p.Apply()
 	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "1"}, Data: fixture.Data{"a": "1"}})
@@ -307,9 +259,9 @@ func TestDriftOfAPartThatIsTakenOver(t *testing.T) {
 func TestDriftBaselines(t *testing.T) {
 	t.Parallel()
 	imports := map[string]struct{ address, id, block string }{
-		"an imported entry":     {"cas_configmap_entry.it", "/testmap/foo", fixture.EntryBlock("it", `value = "2"`, `on_drift = "error"`)},
-		"imported keys":         {"cas_configmap_data.it", "/testmap:foo", fixture.DataBlock("it", `data = { foo = "2" }`, `on_drift = "error"`)},
-		"an imported ConfigMap": {"cas_configmap.it", "/testmap", fixture.WholeBlock("it", `data = { foo = "2" }`, `on_drift = "error"`)},
+		"an imported entry":     {"cas_configmap_entry.it", "/testmap/foo", fixture.EntryBlock("it", `value = "2"`)},
+		"imported keys":         {"cas_configmap_data.it", "/testmap:foo", fixture.DataBlock("it", `data = { foo = "2" }`)},
+		"an imported ConfigMap": {"cas_configmap.it", "/testmap", fixture.WholeBlock("it", `data = { foo = "2" }`)},
 	}
 	for name, test := range imports {
 		t.Run(name, func(t *testing.T) {
@@ -334,14 +286,14 @@ func TestDriftBaselines(t *testing.T) {
 			resource.TestStep{Config: f.Config(fixture.KubernetesBlock(`data = { foo = "1" }`))},
 			resource.TestStep{
 				PreConfig: func() { f.Set("testmap", "foo", "9") },
-				Config:    f.Config(fixture.DataBlock("it", `data = { foo = "2" }`, `on_drift = "error"`) + fixture.MovedBlock),
+				Config:    f.Config(fixture.DataBlock("it", `data = { foo = "2" }`) + fixture.MovedBlock),
 			},
 		)
 	})
 	t.Run("adoption", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Create("testmap", fixture.Data{"foo": "1"})
-		p.Planned(fixture.EntryBlock("it", `value = "1"`, `adopt_existing = true`, `on_drift = "error"`))
+		p.Planned(fixture.EntryBlock("it", `value = "1"`, `adopt_existing = true`))
 		p.Set("testmap", "foo", "9")
 		p.PlanRefused([]string{fixture.DriftRefused})
 	})
@@ -353,8 +305,6 @@ func TestDriftAndWaiting(t *testing.T) {
 	wait := func(value string, lines ...string) string {
 		return fixture.EntryBlock("it", append(lines, `value = "`+value+`"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = "1m"`)...)
 	}
-	p.Write(wait("2", `on_drift = "error"`))
-	p.PlanRefused([]string{"Error: Invalid Attribute Combination", `on_drift must not be "error"`})
 	p.Planned(wait("2"))
 	p.Set("testmap", "foo", "1") // what it expects
 	p.Wants(p.Plan(), "!"+fixture.DriftWarned)

@@ -12,7 +12,7 @@ import (
 
 // A key that vanished and that the configuration no longer names belongs to another writer when it comes back.
 func TestAKeyThatVanishedAndIsNamedNoLongerIsForgotten(t *testing.T) {
-	for _, onDrift := range []string{"warning", "error", "off"} {
+	for _, onDrift := range []string{"error", "overwrite"} {
 		t.Run(onDrift, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Testmap(fixture.Contents{})
@@ -36,10 +36,11 @@ func TestAKeyThatVanishedAndIsNamedNoLongerIsForgotten(t *testing.T) {
 
 // The apply reports drift that no plan could know.
 func TestDriftThatNoPlanCouldTell(t *testing.T) {
-	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
+	overwrites := `on_drift = "overwrite"`
+	drifting(t, []string{overwrites}, func(p *fixture.Pipeline, block func(string, ...string) string) {
 		p.Export("CAS_PLAN_CHECK", "off")
 		p.Set("testmap", "foo", "9")
-		p.Write(block("2"))
+		p.Write(block("2", overwrites))
 		p.Wants(p.Plan(), "!"+fixture.DriftWarned)
 		p.Wants(p.Apply(), fixture.DriftWarned)
 		p.WantLive("testmap", fixture.Data{"foo": "2"})
@@ -59,7 +60,7 @@ func TestDriftOfAReplace(t *testing.T) {
 			p.Change("testmap", label)
 			p.Write(frozen("2", "1", refuses))
 			p.PlanRefused([]string{fixture.DriftRefused})
-			p.Planned(frozen("2", "1", `on_drift = "warning"`))
+			p.Planned(frozen("2", "1", `on_drift = "overwrite"`))
 		},
 		"a ConfigMap that accepts": func(p *fixture.Pipeline) {
 			p.Planned(frozen("1", "1", refuses))
@@ -72,7 +73,7 @@ func TestDriftOfAReplace(t *testing.T) {
 			p.Set("testmap", "old", "9")
 			p.Write(fixture.EntryBlock("it", fixture.Deletes, `key = "foo"`, `value = "2"`, refuses))
 			p.PlanRefused([]string{fixture.DriftRefused})
-			p.Planned(fixture.EntryBlock("it", fixture.Deletes, `key = "foo"`, `value = "2"`, `on_drift = "warning"`))
+			p.Planned(fixture.EntryBlock("it", fixture.Deletes, `key = "foo"`, `value = "2"`, `on_drift = "overwrite"`))
 		},
 	}
 	for name, test := range tests {

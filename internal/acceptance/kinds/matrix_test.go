@@ -116,40 +116,37 @@ var kindRows = map[string]map[string]kindRow{
 		"recreated, another": {expected: "1", foreign: recreates(fixture.Data{"foo": "3"}), verdict: map[string]string{"object": conflicts, "key": mismatches}},
 		"gone":               {expected: "1", foreign: fixture.Object.Remove, verdict: both(notFound)},
 		"over drift": {
-			before: setsKey("foo", "9"), after: two, warns: both(changedSince),
+			before: setsKey("foo", "9"), lines: `on_drift = "overwrite"`, after: two, warns: both(changedSince),
 			verdict: map[string]string{"Secret key": "plan: " + needsExpected},
 		},
 		"over drift, refused": {
-			before: setsKey("foo", "9"), lines: `on_drift = "error"`,
+			before: setsKey("foo", "9"),
 			verdict: map[string]string{
 				"object": "plan: " + changedSince, "key": "plan: " + changedSince, "Secret key": "plan: " + needsExpected,
 			},
 		},
-		"over drift, off": {
-			before: setsKey("foo", "9"), lines: `on_drift = "off"`, after: two, warns: both("!" + changedSince),
-			verdict: map[string]string{"Secret key": "plan: " + needsExpected},
-		},
 		"over drift that it names": {
-			before: setsKey("foo", "9"), expected: "9", lines: `on_drift = "error"`, after: two, warns: both("!" + changedSince),
+			before: setsKey("foo", "9"), expected: "9", after: two, warns: both("!" + changedSince),
 		},
 	},
 	"destroy": {
-		"quiet":          {after: kept},
-		"goes":           {foreign: func(o fixture.Object) { o.Unset("foo") }, after: kept},
-		"object goes":    {foreign: fixture.Object.Remove},
-		"another wrote":  {foreign: setsKey("foo", "3"), verdict: both(conflicts)},
-		"another key":    {foreign: setsKey("bar", "theirs"), verdict: byVersion, after: fixture.Data{"bar": "theirs"}},
-		"label":          {foreign: fixture.Object.Label, verdict: byVersion, after: kept},
-		"undone":         {foreign: undoes, verdict: byVersion, after: kept},
-		"recreated":      {foreign: recreates(one), verdict: byVersion, after: kept},
-		"drift":          {before: setsKey("foo", "9"), warns: both(changedSince), after: fixture.Data{"foo": "9", "bar": "kept"}, isQuiet: true},
-		"drift, off":     {before: setsKey("foo", "9"), lines: `on_drift = "off"`, warns: both("!" + changedSince), after: kept},
-		"drift, deleted": {before: setsKey("foo", "9"), lines: fixture.Deletes, warns: both(changedSince), after: kept},
+		"quiet":         {after: kept},
+		"goes":          {foreign: func(o fixture.Object) { o.Unset("foo") }, after: kept},
+		"object goes":   {foreign: fixture.Object.Remove},
+		"another wrote": {foreign: setsKey("foo", "3"), verdict: both(conflicts)},
+		"another key":   {foreign: setsKey("bar", "theirs"), verdict: byVersion, after: fixture.Data{"bar": "theirs"}},
+		"label":         {foreign: fixture.Object.Label, verdict: byVersion, after: kept},
+		"undone":        {foreign: undoes, verdict: byVersion, after: kept},
+		"recreated":     {foreign: recreates(one), verdict: byVersion, after: kept},
+		"drift":         {before: setsKey("foo", "9"), check: "warning", warns: both(changedSince), after: fixture.Data{"foo": "9", "bar": "kept"}, isQuiet: true},
+		"drift, deleted": {
+			before: setsKey("foo", "9"), lines: fixture.Deletes + "\n  on_drift = \"overwrite\"", warns: both(changedSince), after: kept,
+		},
 		"drift, refused": {
-			before: setsKey("foo", "9"), lines: `on_drift = "error"`, verdict: both("plan: " + changedSince),
+			before: setsKey("foo", "9"), lines: fixture.Deletes, verdict: both("plan: " + changedSince),
 		},
 		"drift, refused, plan_check off": {
-			before: setsKey("foo", "9"), lines: `on_drift = "error"`, check: "off", verdict: both(changedSince),
+			before: setsKey("foo", "9"), lines: fixture.Deletes, check: "off", verdict: both(changedSince),
 		},
 		"existed before": {found: one, lines: "adopt_existing = true", warns: both("Key Stays In Place"), after: one, isQuiet: true},
 		"existed before, deleted": {

@@ -20,7 +20,7 @@ func TestRequestsOfBothKinds(t *testing.T) {
 						o := fixture.Object{Fixture: p.Fixture, Kind: kind}
 						proxy := p.Proxied()
 						o.Create(fixture.Data{"foo": "0", "bar": "kept"})
-						lines := "conflict_scope = " + fixture.Quoted(scope) + "\n  " + fixture.Deletes
+						lines := "conflict_scope = " + fixture.Quoted(scope) + "\n  " + fixture.Deletes + "\n  " + fixture.Overwrites
 						writes := func(value, expected string) {
 							p.Helper()
 							p.Write(kind.Block(form, value, expected, lines))

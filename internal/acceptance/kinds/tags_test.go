@@ -36,7 +36,7 @@ func TestSecretTags(t *testing.T) {
 			o.Set("foo", "9")
 			p.Do("refresh")
 			want("1", "9")
-			p.Planned(o.Kind.Block(form, "2", ""))
+			p.Planned(o.Kind.Block(form, "2", "", fixture.Overwrites))
 			want("2", "2")
 		})
 	}

@@ -31,7 +31,7 @@ func TestSecretBasic(t *testing.T) {
 	p.Planned(fixture.SecretBlock(`data_wo = { user = "u", password = "second", more = "m" }`, `labels = { app = "shop" }`))
 	p.WantSecret("database", fixture.Data{"user": "u", "password": "first", "more": "m"})
 	p.PlanNothing()
-	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 2`, `labels = { app = "shop" }`))
+	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 2`, `labels = { app = "shop" }`, fixture.Overwrites))
 	p.Plan()
 	p.Rotate("database", "password", "rotated")
 	p.ApplyRefused("Compare-And-Swap Conflict", "Secret:", "The Secret changed after", " now")
@@ -50,7 +50,7 @@ func TestSecretBasic(t *testing.T) {
 	// A rotated value stays until the version changes.
 	p.Rotate("database", "password", "theirs")
 	p.Wants(p.PlanNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is")
-	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 3`, `labels = { app = "shop" }`, `on_drift = "error"`))
+	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 3`, `labels = { app = "shop" }`))
 	p.PlanRefused([]string{"Value Changed Since Last Apply", `on_drift = "error" protects it.`})
 	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 2`, `labels = { app = "shop" }`))
 	p.Destroy()

@@ -33,7 +33,7 @@ func TestSecretDataBasic(t *testing.T) {
 	p.PlanNothing()
 
 	// With another version all are written, in one request, or none.
-	p.Write(fixture.SecretData(fixture.Deletes, `data_wo = { a = "changed", c = "3" }`, `data_wo_version = 2`, `expected_data_wo = { a = "one", guard = "g" }`))
+	p.Write(fixture.SecretData(fixture.Deletes, fixture.Overwrites, `data_wo = { a = "changed", c = "3" }`, `data_wo_version = 2`, `expected_data_wo = { a = "one", guard = "g" }`))
 	p.Plan()
 	p.Rotate("database", "user", "other")
 	p.ApplyRefused("Compare-And-Swap Conflict", "The Secret changed after", "Nothing was written.")
@@ -73,7 +73,7 @@ func TestSecretDataByKey(t *testing.T) {
 	p.WantSecret("database", fixture.Data{"a": "3", "b": "rotated", "other": "x"})
 
 	// A removal goes by the version, whatever the scope.
-	p.Write(fixture.SecretData(fixture.Deletes, `data_wo = { a = "3" }`, `data_wo_version = 2`, `conflict_scope = "key"`))
+	p.Write(fixture.SecretData(fixture.Deletes, fixture.Overwrites, `data_wo = { a = "3" }`, `data_wo_version = 2`, `conflict_scope = "key"`))
 	p.Plan()
 	p.Rotate("database", "other", "y")
 	p.ApplyRefused("Compare-And-Swap Conflict")

@@ -13,7 +13,7 @@ import (
 
 // Given a value that somebody else changed; when another argument of the Secret changes; then the value stays drift.
 func TestSecretUpdateKeepsDriftOfOtherValues(t *testing.T) {
-	for name, change := range map[string]string{"on_drift": `on_drift = "error"`, "labels": `labels = { a = "b" }`, "timeouts": `timeouts = { read = "30s" }`} {
+	for name, change := range map[string]string{"on_drift": fixture.Overwrites, "labels": `labels = { a = "b" }`, "timeouts": `timeouts = { read = "30s" }`} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Planned(fixture.SecretBlock(`data_wo = { a = "1" }`))
@@ -83,7 +83,7 @@ func TestSecretTakesOverValuesThatItLeftToOthers(t *testing.T) {
 func TestSecretWithoutPlanChecks(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	write := func(lines ...string) {
-		p.WriteFor(p.Kubeconfig, `plan_check = "off"`, fixture.SecretBlock(append(lines, `on_drift = "error"`)...))
+		p.WriteFor(p.Kubeconfig, `plan_check = "off"`, fixture.SecretBlock(lines...))
 	}
 	write(`data_wo = { a = "1" }`)
 	p.PlanApply()
@@ -94,8 +94,9 @@ func TestSecretWithoutPlanChecks(t *testing.T) {
 	p.PlanNothing()
 	p.Rotate("database", "a", "theirs")
 	p.PlanNothing()
-	p.Plan("-replace=cas_secret.it")
-	p.ApplyRefused("Value Changed Since Last Apply", `on_drift = "error" protects it. Nothing was removed.`)
+	write(`data_wo = { a = "2", b = "x" }`, `data_wo_version = 2`)
+	p.Plan()
+	p.ApplyRefused("Value Changed Since Last Apply", "Nothing was written.")
 	p.WantSecret("database", fixture.Data{"a": "theirs", "b": "x"})
 }
 
@@ -109,7 +110,7 @@ func TestSecretChangedAfterAPlanThatWritesNothing(t *testing.T) {
 			}
 			write(`data_wo = { a = "1" }`)
 			p.PlanApply()
-			write(`data_wo = { a = "1" }`, `on_drift = "off"`)
+			write(`data_wo = { a = "1" }`, `on_drift = "overwrite"`)
 			p.Plan()
 			p.Rotate("database", "b", "theirs")
 			p.ApplyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written.")
@@ -189,7 +190,7 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 			p.ChangeSecret("database", func(s *corev1.Secret) { s.Data = fixture.BytesOf(test.drifts) })
 			lines := []string{test.after}
 			if name != "a further key of a Secret" {
-				lines = append(lines, `on_drift = "error"`)
+				lines = append(lines, fixture.Overwrites)
 			}
 			p.Planned(later("two") + test.block(lines...))
 			p.WantSecret("database", test.want)
@@ -201,15 +202,15 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 // Given values that somebody else changed; when the resource leaves its values to others; then it no longer protects them.
 func TestSecretLeavesItsValuesToOthers(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	p.Planned(fixture.SecretBlock(`data_wo = { a = "1" }`, `on_drift = "error"`))
-	p.Planned(fixture.SecretBlock(`on_drift = "error"`))
+	p.Planned(fixture.SecretBlock(`data_wo = { a = "1" }`))
+	p.Planned(fixture.SecretBlock())
 	p.WantSecret("database", fixture.Data{"a": "1"})
 	p.PlanNothing()
 	p.Rotate("database", "a", "theirs")
 	p.PlanNothing()
-	p.Write(fixture.SecretBlock(`data_wo = { a = "2" }`, `on_drift = "error"`))
+	p.Write(fixture.SecretBlock(`data_wo = { a = "2" }`))
 	p.Wants(p.Plan(), "Unmanaged Keys Will Change", "!Value Changed Since Last Apply")
-	p.Write(fixture.SecretBlock(`on_drift = "error"`))
+	p.Write(fixture.SecretBlock())
 	p.Destroy()
 	if _, there := p.Secrets()["database"]; there {
 		t.Error("the Secret is still there")
@@ -219,8 +220,8 @@ func TestSecretLeavesItsValuesToOthers(t *testing.T) {
 // Given a value that somebody else changed; when -replace replaces the resource; then no message says that it stays.
 func TestSecretReplacedOverDrift(t *testing.T) {
 	for name, test := range map[string]struct{ address, body string }{
-		"entry": {"cas_secret_entry.it", fixture.SecretEntry(fixture.Deletes, `value_wo = "1"`)},
-		"data":  {"cas_secret_data.it", fixture.SecretData(fixture.Deletes, `data_wo = { password = "1" }`)},
+		"entry": {"cas_secret_entry.it", fixture.SecretEntry(fixture.Deletes, fixture.Overwrites, `value_wo = "1"`)},
+		"data":  {"cas_secret_data.it", fixture.SecretData(fixture.Deletes, fixture.Overwrites, `data_wo = { password = "1" }`)},
 		"whole": {"cas_secret.it", fixture.SecretBlock(`data_wo = { password = "1" }`)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +240,7 @@ func TestSecretReplacedOverDrift(t *testing.T) {
 
 // Given a key that somebody else changed; when an update writes another key; then the changed one stays, and the plan says so, whatever on_drift is.
 func TestSecretDataUpdateLeavesDriftOfOtherKeys(t *testing.T) {
-	for _, onDrift := range []string{"warning", "error"} {
+	for _, onDrift := range []string{"error", "overwrite"} {
 		t.Run(onDrift, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.CreateSecret("database", nil)
@@ -264,7 +265,7 @@ func TestSecretShowsLabels(t *testing.T) {
 	}
 	p.Planned(fixture.SecretBlock(`data_wo = { a = "1" }`))
 	set("before")
-	p.Write(fixture.SecretBlock(`data_wo = { a = "1" }`, `labels = { app = "shop" }`, `annotations = { note = "mine" }`))
+	p.Write(fixture.SecretBlock(`data_wo = { a = "1" }`, `labels = { app = "shop" }`, `annotations = { note = "mine" }`, fixture.Overwrites))
 	p.Wants(p.Plan(), "Unmanaged Keys Will Change", `Label: app Found: "before" Planned: "shop"`, `Annotation: note Found: "before" Planned: "mine"`, "!Key: a")
 	p.Apply()
 	p.PlanNothing()

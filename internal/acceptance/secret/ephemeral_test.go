@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -76,14 +77,14 @@ func TestApplyMayBeGivenOtherKeysThanItsPlan(t *testing.T) {
 			p.CreateSecret("database", live)
 		}
 		p.Export("TF_VAR_given", "a,b")
-		p.Planned(variable + block(keys("1")))
+		p.Planned(variable + block(keys("1"), fixture.Overwrites))
 		value := "1"
 		if change == "" { // the configuration says what somebody else has written
 			value = "2"
 			p.Rotate("database", "a", value)
 			p.Rotate("database", "b", value)
 		}
-		p.Write(variable + block(keys(value), change))
+		p.Write(variable + block(keys(value), cmp.Or(change, fixture.Overwrites)))
 		p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy")
 		p.Export("TF_VAR_given", then)
 		p.Apply()
@@ -94,14 +95,14 @@ func TestApplyMayBeGivenOtherKeysThanItsPlan(t *testing.T) {
 		p.PlanNothing()
 	}
 	for form, block := range map[string]func(...string) string{"whole": fixture.SecretBlock, "data": deleting} {
-		for what, change := range map[string]string{"timeouts": `timeouts = { read = "30s" }`, "on_drift": `on_drift = "off"`, "accepted drift": ""} {
+		for what, change := range map[string]string{"timeouts": `timeouts = { read = "30s" }`, "on_drift": `on_drift = "error"`, "accepted drift": ""} {
 			for more, then := range map[string]string{"a key more": "a,b,c", "a key less": "a", "another key": "a,c", "the same keys": "b,a"} {
 				t.Run(form+"/"+what+"/"+more, func(t *testing.T) {
 					fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { test(p, block, change, then) })
 				})
 			}
 		}
-		t.Run(form+"/command line", func(t *testing.T) { test(fixture.NewCLIPipeline(t), block, `on_drift = "off"`, "a,b,c") })
+		t.Run(form+"/command line", func(t *testing.T) { test(fixture.NewCLIPipeline(t), block, `on_drift = "error"`, "a,b,c") })
 	}
 }
 

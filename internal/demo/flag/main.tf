@@ -19,7 +19,6 @@ resource "cas_configmap_entry" "new_checkout" {
 
   value          = var.value
   expected_value = "off"
-  on_drift       = "error"
 }
 
 variable "config_path" {

@@ -54,7 +54,7 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 		if t.IsOfFields {
 			narrow = terms.ScopeField
 		}
-		resp.Diagnostics.Append(attributes.NotWaiting(narrow, textOf(plan[terms.ConflictScope]), textOf(plan[terms.OnDrift]))...)
+		resp.Diagnostics.Append(attributes.NotWaiting(narrow, textOf(plan[terms.ConflictScope]))...)
 	}
 	req.Plan.Raw, resp.Plan.Raw = raw, raw
 }

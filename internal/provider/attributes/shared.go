@@ -49,7 +49,7 @@ func OfEntry(ctx context.Context, description string, kind cas.Kind, example str
 		"key":            place(KeyDescription(kind), ValidKey(kind)),
 		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
 		"deletion_policy": policy(kind, "What happens to the key on destroy. `release` (default) removes it if this resource created it, and leaves it if it existed before, was "+
-			"imported, adopted or moved, or if somebody else changed it since, unless `on_drift` says otherwise; the plan says so. `delete` removes it, even if it "+
+			"imported, adopted or moved, or if somebody else changed it since; the plan says so. `delete` removes it, even if it "+
 			"existed before Terraform. ", "`restore` puts back its value from before the first write (or from the import or adoption). ", "`abandon` leaves it as it is."),
 	}, others)
 }
@@ -59,8 +59,8 @@ func OfData(ctx context.Context, description string, kind cas.Kind, example stri
 	return ofKeys(ctx, description, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", map[string]schema.Attribute{
 		"adopt_existing": Flag("Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 		"deletion_policy": policy(kind, "What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
-			"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since, unless "+
-			"`on_drift` says otherwise; the plan lists what stays. `delete` removes them, even if they existed before Terraform. ",
+			"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since; "+
+			"the plan lists what stays. `delete` removes them, even if they existed before Terraform. ",
 			"`restore` puts back their values from before the first write (or from the import or adoption). ", "`abandon` leaves them as they are."),
 	}, others)
 }
@@ -78,7 +78,7 @@ func ofKeys(ctx context.Context, description string, kind cas.Kind, id string, o
 	return ofObject(ctx, description, kind, id, append([]map[string]schema.Attribute{{
 		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
-		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
+		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`"),
 	}}, others...)...)
 }
 
@@ -150,7 +150,7 @@ func Scope(description string) schema.StringAttribute {
 
 // OnDrift is on_drift.
 func OnDrift(description string) schema.StringAttribute {
-	return OneOf(description, terms.DriftWarning, terms.DriftError, terms.DriftOff)
+	return OneOf(description, terms.DriftError, terms.DriftOverwrite)
 }
 
 // OneOf takes its usual value, or one of the others. Where a configuration gives none, the plan has the provider's default.

@@ -17,8 +17,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Timeouts is the timeouts of a resource: HashiCorp's attribute, with validators that name the attribute and want a time above zero. reads is what that of a
-// read limits. A resource whose delete sends no request has none of that.
+// Timeouts is the timeouts of a resource: HashiCorp's attribute, with validators that name the attribute and want a time above zero. reads describes the
+// operations that the timeout of a read limits. A resource whose delete sends no request has no timeout for it.
 func Timeouts(ctx context.Context, reads string, deletes bool) schema.Attribute {
 	attribute := timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
@@ -37,7 +37,7 @@ func Timeouts(ctx context.Context, reads string, deletes bool) schema.Attribute 
 	return attribute
 }
 
-// Timeout is the timeouts of what is no resource: it has one limit, by the name of what it does.
+// Timeout returns the timeouts of an action or a data source: one limit, with the name of its operation.
 func Timeout(name, of string) schema.Attribute {
 	return schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{name: schema.StringAttribute{
 		Optional: true, Validators: []validator.String{ValidTimeout()},
@@ -67,13 +67,13 @@ func Wait(kind cas.Kind, scope, needs string) schema.StringAttribute {
 	}
 }
 
-// waits demands of the attributes beside wait_for_match that they let it wait for another's write.
+// waits requires the conflict_scope beside wait_for_match in which the write of another writer is no conflict.
 type waits struct{ scope string }
 
 var _ validator.String = waits{}
 
 func (w waits) Description(context.Context) string {
-	return fmt.Sprintf(`conflict_scope must be %q, and on_drift must not be "error"`, w.scope)
+	return fmt.Sprintf("conflict_scope must be %q", w.scope)
 }
 
 func (w waits) MarkdownDescription(ctx context.Context) string { return w.Description(ctx) }
@@ -82,24 +82,19 @@ func (w waits) ValidateString(ctx context.Context, req validator.StringRequest, 
 	if req.ConfigValue.IsNull() {
 		return
 	}
-	var scope, drift types.String
+	var scope types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("conflict_scope"), &scope)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("on_drift"), &drift)...)
 	if scope.IsNull() { // the plan has the provider's default
 		scope = types.StringUnknown()
 	}
-	resp.Diagnostics.Append(NotWaiting(w.scope, scope, drift)...)
+	resp.Diagnostics.Append(NotWaiting(w.scope, scope)...)
 }
 
-// NotWaiting says what of a conflict_scope and an on_drift does not go with wait_for_match, which needs the narrow scope.
-func NotWaiting(narrow string, scope, drift types.String) (diags diag.Diagnostics) {
-	at := path.Root("wait_for_match")
+// NotWaiting refuses a conflict_scope with which wait_for_match cannot wait: it needs the narrow one.
+func NotWaiting(narrow string, scope types.String) (diags diag.Diagnostics) {
 	if !scope.IsUnknown() && scope.ValueString() != narrow {
-		diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(at, fmt.Sprintf("conflict_scope must be %q, or the write that it waits for is a conflict", narrow)))
-	}
-	if drift.ValueString() == terms.DriftError {
-		diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(at, fmt.Sprintf(
-			"on_drift must not be %q, because the write that it waits for counts as drift", terms.DriftError)))
+		diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(path.Root("wait_for_match"),
+			fmt.Sprintf("conflict_scope must be %q, or the write that it waits for is a conflict", narrow)))
 	}
 	return diags
 }

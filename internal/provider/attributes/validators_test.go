@@ -75,35 +75,29 @@ func TestValidatorsRefuseUnderTheirTitles(t *testing.T) {
 // wait_for_match waits for a write of another writer, so neither a version nor drift may forbid that write.
 func TestWaitDemandsThatItCanWait(t *testing.T) {
 	t.Parallel()
-	const (
-		scope = `Attribute wait_for_match: conflict_scope must be "key", or the write that it waits for is a conflict.`
-		drift = `Attribute wait_for_match: on_drift must not be "error", because the write that it waits for counts as drift.`
-	)
+	const scope = `Attribute wait_for_match: conflict_scope must be "key", or the write that it waits for is a conflict.`
 	of := schema.Schema{Attributes: map[string]schema.Attribute{
-		"wait_for_match": Wait(cas.ConfigMap, "key", ""), "conflict_scope": Scope(""), "on_drift": OnDrift(""),
+		"wait_for_match": Wait(cas.ConfigMap, "key", ""), "conflict_scope": Scope(""),
 		"expected_resource_version_wo": pin(cas.ConfigMap),
 	}}
 	for name, test := range map[string]struct {
-		wait, scope, drift any
-		want               []string
+		wait, scope any
+		want        []string
 	}{
-		"of keys":                     {"2m", "key", nil, nil},
-		"of keys, and drift is told":  {"2m", "key", "warning", nil},
-		"of the object":               {"2m", "object", nil, []string{scope}},
-		"of what a default says":      {"2m", nil, nil, nil},
-		"of keys, and drift refused":  {"2m", "key", "error", []string{drift}},
-		"of both":                     {"2m", "object", "error", []string{scope, drift}},
-		"of what is not known yet":    {"2m", tftypes.UnknownValue, tftypes.UnknownValue, nil},
-		"for how long is not known":   {tftypes.UnknownValue, "object", nil, []string{scope}},
-		"no wait, of the object":      {nil, "object", "error", nil},
-		"no wait, and nothing chosen": {nil, nil, nil, nil},
+		"of keys":                     {"2m", "key", nil},
+		"of the object":               {"2m", "object", []string{scope}},
+		"of what a default says":      {"2m", nil, nil},
+		"of what is not known yet":    {"2m", tftypes.UnknownValue, nil},
+		"for how long is not known":   {tftypes.UnknownValue, "object", []string{scope}},
+		"no wait, of the object":      {nil, "object", nil},
+		"no wait, and nothing chosen": {nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			object := of.Type().TerraformType(t.Context())
 			config := tfsdk.Config{Schema: of, Raw: tftypes.NewValue(object, map[string]tftypes.Value{
 				"wait_for_match": tftypes.NewValue(tftypes.String, test.wait), "conflict_scope": tftypes.NewValue(tftypes.String, test.scope),
-				"on_drift": tftypes.NewValue(tftypes.String, test.drift), "expected_resource_version_wo": tftypes.NewValue(tftypes.String, nil),
+				"expected_resource_version_wo": tftypes.NewValue(tftypes.String, nil),
 			})}
 			var wait types.String
 			if diags := config.GetAttribute(t.Context(), path.Root("wait_for_match"), &wait); diags.HasError() {

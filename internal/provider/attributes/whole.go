@@ -63,8 +63,8 @@ func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[
 			},
 			MarkdownDescription: fmt.Sprintf("Annotations of the %s."+Unmanaged+internal, kind),
 		},
-		"on_drift": OnDrift(fmt.Sprintf("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `warning` "+
-			"(default) warns at plan and overwrites the change. `error` refuses to overwrite it or to delete the %s. `off` overwrites it silently.", kind)),
+		"on_drift": OnDrift(fmt.Sprintf("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `error` "+
+			"(default) refuses to overwrite the change or to delete the %s. `overwrite` warns at plan and overwrites it.", kind)),
 	}, others)
 }
 

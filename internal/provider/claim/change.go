@@ -45,10 +45,7 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 
 // refusesDestroy reports whether a destroy would be refused because of the state.
 func (ch *Change) refusesDestroy() bool {
-	if ch.Prior.Whole == nil {
-		return ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
-	}
-	return len(ch.Prior.protected(ch.Memory)) > 0
+	return ch.Prior.Whole == nil && ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
 }
 
 // was returns the prior claim, with the values that a read found if the state lacks them.

@@ -12,19 +12,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Drift is a value that somebody else changed after the last apply. The baseline is the digest of the value that the API server stored then; without
-// one it is not known whether a value is drift, and it is treated as such. An update that would overwrite drift warns or is refused, as on_drift says. An update that writes what is there
-// already accepts it: it writes nothing to the cluster, and moves the baseline.
+// Drift is a value that another writer set after the last apply. The baseline is the digest of the value that the API
+// server stored then. An update that would overwrite drift is refused, or warns if on_drift permits it. An update to the
+// live value accepts drift: it sends nothing, and moves the baseline.
 
-// drift compares what the prior state has with the baseline. overwritten has the fields that the plan would overwrite; accepted reports whether
-// it accepts one. In a whole object, added and removed fields count, and a removal overwrites the live value.
+// drift compares the values of the prior state with the baseline. overwritten has the fields that the plan would
+// overwrite; accepted reports whether the plan has the live value of a field. In a whole object, added fields count.
 func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 	claimed := ch.Prior.parts()
 	for i, p := range ch.was().parts() {
-		wanted := map[string]cas.Entry{}
-		if ch.Plan != nil {
-			wanted = ch.Plan.parts()[i].entries
-		}
+		wanted := ch.Plan.parts()[i].entries
 		written := ch.Memory.Written[p.name]
 		if claimed[i].entries == nil || wanted == nil { // it was left to others, or is from now on
 			continue
@@ -41,20 +38,13 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 			case by == own, by == anonymous && (live.IsAbsent() || p.name == partImmutable && live == cas.Text("false")): // there is nothing
 			case !value.IsAnything() && ch.Memory.same(key, value, live):
 				accepted = true
-			case ch.Plan == nil || !ch.acknowledges(key):
+			case live.IsAbsent(): // what is missing is created again: nothing is overwritten
+			case !ch.acknowledges(key):
 				overwritten = append(overwritten, diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value, NotKnown: by == anonymous})
 			}
 		}
 	}
 	return overwritten, accepted
-}
-
-// protected is the drift that the removal of a whole object must not overwrite.
-func (c *Claim) protected(m *Memory) (drift []diagnose.Drift) {
-	if c.OnDrift == terms.DriftError {
-		drift, _ = (&Change{Prior: c, Memory: m}).drift()
-	}
-	return drift
 }
 
 // AcceptsDrift reports whether an update that writes nothing has to be planned: to move the baseline, or to forget a key that vanished and
@@ -71,7 +61,7 @@ func (ch *Change) AcceptsDrift() bool {
 		}
 	}
 	_, accepted := ch.drift()
-	return accepted && ch.Plan.OnDrift != terms.DriftOff
+	return accepted
 }
 
 // checkDrift judges the drift that an update would overwrite, at plan and again at apply.
@@ -86,7 +76,7 @@ func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
 
 // checkKept warns of drift in a Secret that a plan leaves as it is: no plan shows its values.
 func (ch *Change) checkKept(ctx context.Context) diag.Diagnostics {
-	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
+	if !ch.Plan.IsSecret() || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
 		return nil
 	}
 	drift, _ := ch.drift()
@@ -106,21 +96,21 @@ func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observat
 	return live
 }
 
-// removalDrift is the on_drift of the removal of a replace: the plan's, and "off" if the plan accepts the live value.
+// removalDrift is the on_drift of the removal in a replace: the plan's, and "overwrite" if the plan overwrites no drift.
 func (ch *Change) removalDrift() string {
 	if overwritten, _ := ch.drift(); len(overwritten) == 0 && ch.isFound() {
-		return terms.DriftOff
+		return terms.DriftOverwrite
 	}
 	return ch.Plan.OnDrift
 }
 
 // drifted makes the diagnostic of drift that a write overwrites.
 func (r *Run) drifted(ctx context.Context, onDrift string, overwritten []diagnose.Drift, about diagnose.Subject) diag.Diagnostics {
-	if len(overwritten) == 0 || onDrift == terms.DriftOff {
+	if len(overwritten) == 0 || onDrift == "" { // on_drift is not known yet: the apply judges
 		return nil
 	}
-	if onDrift == terms.DriftError {
-		return diag.Diagnostics{about.DriftRefused(overwritten, r.writers(ctx, about))}
+	if onDrift == terms.DriftOverwrite {
+		return diag.Diagnostics{about.DriftOverwritten(overwritten, r.writers(ctx, about))}
 	}
-	return diag.Diagnostics{about.DriftOverwritten(overwritten, r.writers(ctx, about))}
+	return diag.Diagnostics{about.DriftRefused(overwritten, r.writers(ctx, about))}
 }

@@ -49,7 +49,6 @@ const (
 	staysOlder     fate = "stays, older"
 	staysUnknown   fate = "stays, not known" // whether it is older, and what to put back
 	refusedChanged fate = "refused, changed"
-	refusedPerhaps fate = "refused, perhaps changed"
 )
 
 // fateOf decides. A policy and an on_drift that are not known yet are those by which most is written.
@@ -79,10 +78,8 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 			return stays
 		case first == heldSomething:
 			return staysOlder
-		case isChanged && onDrift == terms.DriftWarning:
+		case isChanged:
 			return staysChanged
-		case isChanged && onDrift == terms.DriftError:
-			return refusedChanged
 		default:
 			return removed
 		}
@@ -92,9 +89,7 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 			return refusedChanged
 		case isChanged:
 			return removedChanged
-		case found == findsNotKnown && onDrift == terms.DriftError:
-			return refusedPerhaps
-		case found == findsNotKnown && onDrift == terms.DriftWarning:
+		case found == findsNotKnown:
 			return removedPerhaps
 		case first == heldSomething && found == findsOwn && policy == terms.PolicyDelete:
 			return removedOlder
@@ -111,12 +106,12 @@ func (f fate) writes() bool {
 
 // isOthers reports whether it depends on what somebody else wrote, or may have written.
 func (f fate) isOthers() bool {
-	return slices.Contains([]fate{removedChanged, removedPerhaps, staysChanged, refusedChanged, refusedPerhaps}, f)
+	return slices.Contains([]fate{removedChanged, removedPerhaps, staysChanged, refusedChanged}, f)
 }
 
 // isRefused reports whether nothing may be written.
 func (f fate) isRefused() bool {
-	return slices.Contains([]fate{refusedChanged, refusedPerhaps}, f)
+	return f == refusedChanged
 }
 
 // fates are what becomes of keys.
@@ -251,14 +246,12 @@ func (c *Claim) unplanned(f fates, live map[string]cas.Entry, seen *cas.Observat
 
 // refusals say why nothing may be written.
 func (c *Claim) refusals(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
-	changed, perhaps := f.of(refusedChanged), f.of(refusedPerhaps)
+	changed := f.of(refusedChanged)
 	switch {
 	case len(changed) > 0 && c.Policy == terms.PolicyRestore:
 		diags.Append(about.ChangedSinceApply(driftIn(live, changed, false), seen, c.Policy))
 	case len(changed) > 0:
 		diags.Append(about.RemovalRefused(driftIn(live, changed, false), seen))
-	case len(perhaps) > 0:
-		diags.Append(about.RemovalRefused(driftIn(live, perhaps, true), seen))
 	}
 	return diags
 }

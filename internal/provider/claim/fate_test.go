@@ -15,29 +15,29 @@ import (
 // What becomes of a key that a resource lets go. Rows are what it held before the resource had it, and what it holds now; columns are deletion_policy and, where
 // that matters, on_drift. "warns" says that the plan tells it.
 const fatesTable = `
-first      now       | release/warning  release/error    release/off      delete/warning   delete/error     delete/off       restore          abandon
-nothing    nothing   | removed          removed          removed          removed          removed          removed          removed          stays
-nothing    removed   | removed          removed          removed          removed          removed          removed          removed          stays
-nothing    own       | removed          removed          removed          removed          removed          removed          removed          stays
-nothing    changed   | stays:warns      refused          removed          removed:warns    refused          removed:warns    refused          stays
-nothing    not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
-something  nothing   | stays            stays            stays            removed          removed          removed          stays            stays
-something  removed   | stays            stays            stays            removed          removed          removed          put-back         stays
-something  own       | stays:warns      stays:warns      stays:warns      removed:warns    removed:warns    removed:warns    put-back         stays
-something  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    refused          stays
-something  original  | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    put-back         stays
-something  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
-not-known  nothing   | stays            stays            stays            removed          removed          removed          stays            stays
-not-known  removed   | stays            stays            stays            removed          removed          removed          stays            stays
-not-known  own       | stays:warns      stays:warns      stays:warns      removed          removed          removed          stays:warns      stays
-not-known  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    stays:warns      stays
-not-known  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
+first      now       | release          delete/overwrite delete/error     restore          abandon
+nothing    nothing   | removed          removed          removed          removed          stays
+nothing    removed   | removed          removed          removed          removed          stays
+nothing    own       | removed          removed          removed          removed          stays
+nothing    changed   | stays:warns      removed:warns    refused          refused          stays
+nothing    not-known | stays:warns      removed:warns    removed:warns    stays:warns      stays
+something  nothing   | stays            removed          removed          stays            stays
+something  removed   | stays            removed          removed          put-back         stays
+something  own       | stays:warns      removed:warns    removed:warns    put-back         stays
+something  changed   | stays:warns      removed:warns    refused          refused          stays
+something  original  | stays:warns      removed:warns    refused          put-back         stays
+something  not-known | stays:warns      removed:warns    removed:warns    stays:warns      stays
+not-known  nothing   | stays            removed          removed          stays            stays
+not-known  removed   | stays            removed          removed          stays            stays
+not-known  own       | stays:warns      removed          removed          stays:warns      stays
+not-known  changed   | stays:warns      removed:warns    refused          stays:warns      stays
+not-known  not-known | stays:warns      removed:warns    removed:warns    stays:warns      stays
 `
 
 // In words of the table.
 var words = map[fate]string{
 	removed: "removed", removedChanged: "removed:warns", removedOlder: "removed:warns", removedPerhaps: "removed:warns", putBack: "put-back", stays: "stays",
-	staysChanged: "stays:warns", staysOlder: "stays:warns", staysUnknown: "stays:warns", refusedChanged: "refused", refusedPerhaps: "refused",
+	staysChanged: "stays:warns", staysOlder: "stays:warns", staysUnknown: "stays:warns", refusedChanged: "refused",
 }
 
 func TestFates(t *testing.T) {
@@ -54,7 +54,7 @@ func TestFates(t *testing.T) {
 			policy, drift, one := strings.Cut(columns[i], "/")
 			drifts := []string{drift}
 			if !one {
-				drifts = []string{"warning", "error", "off"}
+				drifts = []string{"overwrite", "error"}
 			}
 			for _, onDrift := range drifts {
 				cells++
@@ -64,7 +64,7 @@ func TestFates(t *testing.T) {
 			}
 		}
 	}
-	if cells != 16*4*3 {
+	if cells != 16*4*2 {
 		t.Errorf("%d cells", cells)
 	}
 }
@@ -78,9 +78,6 @@ func TestFatesThatAreNotKnownYet(t *testing.T) {
 				t.Errorf("first %s, now %s: %s", first, found, got)
 			}
 		}
-	}
-	if got := fateOf("release", "", heldNothing, findsChanged); got != removed {
-		t.Errorf("on_drift is not known: %s", got)
 	}
 }
 
@@ -107,7 +104,7 @@ func wantDropped(t *testing.T, was map[string]cas.Entry, policy string, m *Memor
 	t.Helper()
 	ch := &Change{
 		Prior:  &Claim{Values: was, Revision: types.Int64Null()},
-		Plan:   &Claim{Policy: policy, OnDrift: "warning", Known: Known{Keys: true}},
+		Plan:   &Claim{Policy: policy, OnDrift: "error", Known: Known{Keys: true}},
 		Memory: m,
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped(ch.Prior)))); diff != "" {

@@ -253,45 +253,22 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	var drift diag.Diagnostics
-	diags.Append(ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
+	return append(diags, ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
 		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
 		}
 		ch.Memory.Removal = &removalNote{ID: prior.ID, versionNote: versionNote(seen.Version()), OnDrift: prior.OnDrift}
-		if drift = ch.removesDrift(ctx, seen); len(drift) > 0 {
-			return nil
-		}
 		if ch.Run.CheckMode(ctx) == cas.DryRun {
 			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
 	})...)
-	return append(diags, drift...)
 }
 
-// removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
-func (ch *Change) removesDrift(ctx context.Context, seen *cas.Observation) diag.Diagnostics {
-	if !seen.Exists() {
-		return nil
-	}
-	return ch.Run.drifted(ctx, terms.DriftError, ch.Prior.Found(seen).protected(ch.Memory), ch.about)
-}
-
-// deleteWhole deletes the object if it is still at the version. It judges drift again, in case plan_check let the plan pass.
+// deleteWhole deletes the object if it is still at the version.
 func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
-	prior := ch.Prior
-	if prior.OnDrift == terms.DriftError {
-		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
-		if err != nil {
-			return diag.Diagnostics{ch.about.Diagnose(err)}
-		}
-		if diags := ch.removesDrift(ctx, seen); diags.HasError() {
-			return diags
-		}
-	}
-	if _, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}}); err != nil {
+	if _, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: ch.Prior.Ref, At: []cas.Version{at}}); err != nil {
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
 	return nil

@@ -29,9 +29,9 @@ func entrySchema(ctx context.Context) schema.Schema {
 		"expected_value_base64": attributes.Text(cas.ConfigMap, "Bytes that the key must hold before the write, in standard base64.", attributes.NotWith("expected_value"), attributes.ValidBase64()),
 		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 			"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
-		"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
-			"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
-			"error, set `expected_value` to what the key holds now. If the key is missing, the plan creates it again."),
+		"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `error` (default) refuses to overwrite " +
+			"the change. `overwrite` warns at plan and overwrites it. A new `expected_value` that holds also permits the update. A missing key is created " +
+			"again."),
 		"hide_values": attributes.Hide("previous_value"),
 
 		"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +

@@ -20,6 +20,7 @@ func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: cas.Text("other"), ToWrite: cas.Text("shop")},
 	}
 	notKnown := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live, NotKnown: true}}
+	notKnownUpdate := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two, NotKnown: true}}
 	return map[string]diagnosticTest{
 		"drift: overwritten": {
 			of: aboutFoo(terms.OpUpdate, planning).DriftOverwritten(one, seen), severity: diag.SeverityWarning, summary: changed,
@@ -44,7 +45,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Found:      "live"
   To write:   "2"
 
-To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "warning" for one apply.`,
+To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "overwrite" for one apply.`,
 		},
 		"drift: refused, and it is expected already": {
 			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", live), warned).DriftRefused(one, nil), severity: diag.SeverityWarning, summary: changed,
@@ -56,7 +57,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Found:      "live"
   To write:   "2"
 
-To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for one apply.`,
+To keep it, set value = "live"; to overwrite it, set on_drift = "overwrite" for one apply.`,
 		},
 		"drift: hidden": {
 			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil), summary: changed,
@@ -67,7 +68,7 @@ To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for on
   Found:      (hidden, 4 bytes, sha256:` + digestOf("live") + `)
   To write:   (hidden, 1 bytes, sha256:` + digestOf("2") + `)
 
-To keep it, set value to what foo holds; to overwrite it, set expected_value to what foo holds, or set on_drift = "warning" for one apply.`,
+To keep it, set value to what foo holds; to overwrite it, set expected_value to what foo holds, or set on_drift = "overwrite" for one apply.`,
 		},
 		"drift: several keys, of which one vanished": {
 			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen), summary: changed,
@@ -83,7 +84,7 @@ Somebody else changed a and foo after the last apply. on_drift = "error" protect
   To write:    "2"
   Changed by:  another-writer (last write 2026-07-01T11:59:00Z)
 
-To keep them, set data to what the keys hold; to overwrite them, set on_drift = "warning" for one apply.`,
+To keep them, set data to what the keys hold; to overwrite them, set on_drift = "overwrite" for one apply.`,
 		},
 		"drift: a whole ConfigMap": {
 			of: aboutWhole(terms.OpUpdate).DriftOverwritten(whole, nil), severity: diag.SeverityWarning, summary: changed,
@@ -100,17 +101,6 @@ Somebody else changed foo and app after the last apply. This update overwrites t
 
 To keep them, set data and labels to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
-		"drift: a whole ConfigMap is not deleted": {
-			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil), summary: changed,
-			detail: `
-Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-
-To delete the ConfigMap, first set data to what the ConfigMap holds, and apply.`,
-		},
 		"drift: a key is not removed": {
 			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live}}, seen), summary: changed,
 			detail: `
@@ -123,8 +113,20 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 
 To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
 		},
+		"not known: refused": {
+			of: aboutFoo(terms.OpUpdate).DriftRefused(notKnownUpdate, nil), summary: perhaps,
+			detail: `
+It is not known whether somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was written.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+  To write:   "2"
+
+To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "overwrite" for one apply.`,
+		},
 		"not known: overwritten": {
-			of:       aboutFoo(terms.OpUpdate, planning).DriftOverwritten([]diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two, NotKnown: true}}, nil),
+			of:       aboutFoo(terms.OpUpdate, planning).DriftOverwritten(notKnownUpdate, nil),
 			severity: diag.SeverityWarning, summary: perhaps,
 			detail: `
 It is not known whether somebody else changed foo after the last apply. This update overwrites it.
@@ -135,28 +137,6 @@ It is not known whether somebody else changed foo after the last apply. This upd
   To write:   "2"
 
 To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
-		},
-		"not known: a key is not removed": {
-			of: aboutFoo(terms.OpDelete, planning).RemovalRefused(notKnown, nil), summary: perhaps,
-			detail: `
-It is not known whether somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-
-To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
-		},
-		"not known: a key of a replace is not removed": {
-			of: aboutFoo(terms.OpDelete).RemovalRefused(notKnown, nil), summary: perhaps,
-			detail: `
-It is not known whether somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-
-If this resource is tainted, first run terraform untaint with its address. To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
 		},
 		"not known: a key is removed": {
 			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(notKnown, nil, terms.PolicyDelete), severity: diag.SeverityWarning, summary: perhaps,

@@ -113,20 +113,20 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "Somebody else changed foo after the last apply. This plan leaves it as it is, unless it replaces the resource.\n\n  Secret:      shop/database\n  Key:         foo\n" +
 				"  Found:       (sensitive)\n  To write:    (sensitive)\n  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)\n\n" +
-				`To write value_wo again, change value_wo_version; to keep what is there, set value_wo to it, or set on_drift = "off".`,
+				`To keep what is there, set value_wo to it. To write value_wo again, set on_drift = "overwrite" and change value_wo_version.`,
 		},
 		"Secret: drift of several keys that is kept": {
 			of:       aboutPasswords(terms.OpUpdate, planning).DriftKept(both, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "Somebody else changed a and foo after the last apply. This plan leaves them as they are, unless it replaces the resource.\n\n  Secret:    shop/database\n" +
 				"  Key:       a\n  Found:     (sensitive)\n  To write:  (sensitive)\n  Key:       foo\n  Found:     (sensitive)\n  To write:  (sensitive)\n\n" +
-				`To write data_wo again, change data_wo_version; to keep what is there, set data_wo to it, or set on_drift = "off".`,
+				`To keep what is there, set data_wo to it. To write data_wo again, set on_drift = "overwrite" and change data_wo_version.`,
 		},
 		"Secret: drift that is refused": {
 			of: aboutPassword(terms.OpUpdate).DriftRefused(drift, nil), summary: "Value Changed Since Last Apply",
 			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written.\n\n  Secret:    shop/database\n" +
 				"  Key:       foo\n  Found:     (sensitive)\n  To write:  (sensitive)\n\n" +
-				"To keep it, set value_wo to what foo holds; to overwrite it, set expected_value_wo to what foo holds, or set on_drift = \"warning\" for one apply.",
+				"To keep it, set value_wo to what foo holds; to overwrite it, set expected_value_wo to what foo holds, or set on_drift = \"overwrite\" for one apply.",
 		},
 		"Secret: too large": {
 			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.TooLargeError{Ref: secretRef, New: 10, Others: cas.MaxSize}), summary: "Secret Too Large", path: at,

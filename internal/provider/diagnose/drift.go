@@ -28,29 +28,25 @@ func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Dia
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
 	return s.tell(driftWarning(drift), path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
-		s.driftFacts(drift, live), fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
-			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
+		s.driftFacts(drift, live), fmt.Sprintf("To keep what is there, set %s to it. To write %s again, set on_drift = %q and change %s.",
+			root(s.Value), root(s.Value), terms.DriftOverwrite, s.Revision))
 }
 
-// DriftRefused is for drift that an update or a removal must not overwrite.
+// DriftRefused is for drift that an update must not overwrite.
 func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	next := fmt.Sprintf("To delete the ConfigMap, first %s, and apply.", s.keepDrift(drift))
-	if s.Op != terms.OpDelete {
-		acknowledge, paths := "", s.Keys[drift[0].Key]
-		if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
-			acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
-		}
-		next = fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
-			them(drift), s.keepDrift(drift), acknowledge, terms.DriftWarning)
+	acknowledge, paths := "", s.Keys[drift[0].Key]
+	if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
+		acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 	}
-	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, live),
-		s.driftFacts(drift, live), s.unlessTainted(drift)+s.orDestroy(next))
+	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
+		them(drift), s.keepDrift(drift), acknowledge, terms.DriftOverwrite)
+	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, live), s.driftFacts(drift, live), s.orDestroy(next))
 }
 
 // RemovalRefused is for a removal of keys that somebody else changed. seen is where they were found; nil where that is the state.
 func (s Subject) RemovalRefused(drift []Drift, seen *cas.Observation) diag.Diagnostic {
 	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, seen),
-		s.changedFacts(drift, seen), s.unlessTainted(drift)+fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
+		s.changedFacts(drift, seen), fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
 			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
 }
 
@@ -71,14 +67,6 @@ func driftWarning(drift []Drift) WarningTitle { return WarningTitle(driftError(d
 
 func mayHaveChanged(keys []string) string {
 	return "It is not known whether somebody else changed " + enumerate(keys) + " after the last apply"
-}
-
-// unlessTainted is what comes first, after the removal of a replace was refused that nothing told of what it removes.
-func (s Subject) unlessTainted(drift []Drift) string {
-	if mayBeOwn(drift) && s.isGone() {
-		return "If this resource is tainted, first run terraform untaint with its address. "
-	}
-	return ""
 }
 
 // drifted says who changed what. live is nil if it is not known.
@@ -129,7 +117,7 @@ func (s Subject) keepDrift(drift []Drift) string {
 	}
 }
 
-// attributesOf are those of a whole ConfigMap that say what drifted.
+// attributesOf returns the attributes of a whole ConfigMap that drifted.
 func (s Subject) attributesOf(drift []Drift) string {
 	var names []string
 	for _, d := range drift {
@@ -158,11 +146,7 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 			continue
 		}
 		of := s.forPart(d.Kind)
-		if s.Op == terms.OpDelete {
-			facts = append(facts, Fact{"Found", renderOne(d.Found, of.Hide)})
-		} else {
-			facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
-		}
+		facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
 		if d.Kind == PartKey && !d.Found.IsAbsent() && live != nil {
 			facts = append(facts, s.changedBy(live.Owners(d.Key))...)
 		}
@@ -170,7 +154,7 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 	return facts
 }
 
-// KeyChange is what became of a key.
+// KeyChange has the value of a key in a request, and the value that the API server stored.
 type KeyChange struct {
 	Key          string
 	Sent, Stored cas.Entry
@@ -185,7 +169,7 @@ func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
 		facts = append(append(facts, s.keyFact(c.Key)...), s.compare("Sent", c.Sent, "Stored", c.Stored)...)
 	}
 	who, next := "Admission", fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value))
-	if s.APIVersion != "" && slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) { // nothing tells which
+	if s.APIVersion != "" && slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) { // either is possible
 		who, next = "Admission, or a default of the API server,", "A default counts as removed. Otherwise: "+next
 	}
 	return s.tell(WarningValueChangedByAdmission, s.Keys[keys[0]].Value,

@@ -71,12 +71,12 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 			"change of one of these fields or guards. `object`: any change of the object that this apply did not make; where a controller reports its "+
 			"status, that is nearly always one.", terms.ScopeField, terms.ScopeObject),
 		"deletion_policy": attributes.OneOf("What happens to the fields on destroy, and to one that you remove from the configuration. `release` (default) removes those that this resource "+
-			"added, and leaves all others as they are; with `on_drift = \"warning\"`, it also leaves what somebody else changed since. The plan lists what stays. `delete` removes all. `restore` puts back "+
+			"added, and leaves all others as they are, as well as those that somebody else changed since. The plan lists what stays. `delete` removes all. `restore` puts back "+
 			"what they held before the first write (or the import or adoption). `abandon` leaves all as they are.",
 			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
-		"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the fields after the last apply. `warning` (default) warns " +
-			"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a " +
-			"warning or an error, set the field's expectation to what it holds now."),
+		"on_drift": attributes.OnDrift("What an update does if somebody else changed one of the fields after the last apply. `error` (default) refuses to " +
+			"overwrite the change. `overwrite` warns at plan and overwrites it. A new expectation that holds also permits the update. A field that " +
+			"somebody removed is created again."),
 		"hide_values": attributes.Flag("Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server. `previous_fields` and " +
 			"`stored_fields` stay null; `fields` and `expected_fields` stay in the state, as all that a configuration says. A provider cannot see Terraform's " +
 			"`sensitive` marks, so set it if values are sensitive. Default: `false`."),
@@ -94,7 +94,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 		"adopt_existing": attributes.Flag("Take over fields that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 		"id": attributes.Computed("`api_version/kind/namespace/name/path1,path2` with the paths sorted, for example `apps/v1/Deployment/shop/web/spec.replicas`. Nothing " +
 			"stands between two slashes for a kind without namespaces."),
-		"wait_for_match": attributes.Wait(anyObject, terms.ScopeField, "the verb `watch`, and excludes `conflict_scope = \"object\"` and `on_drift = \"error\"`"),
+		"wait_for_match": attributes.Wait(anyObject, terms.ScopeField, "the verb `watch`, and excludes `conflict_scope = \"object\"`"),
 	})
 	return attributes.OfData(ctx, "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.", anyObject, "", all)
 }

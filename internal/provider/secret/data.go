@@ -29,9 +29,9 @@ func dataSchema(ctx context.Context) schema.Schema {
 		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 			"apply did not make. `key`: only a change to one of these keys or guards, which then need `expected_data_wo`. For the removal of a key, " +
 			"any change to the Secret is a conflict, since the state has no value to compare."),
-		"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
-			"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or " +
-			"an error, set the key's expectation to what it holds now. If a key is missing, the plan creates it again."),
+		"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. Each plan warns. An update that writes " +
+			"the key is refused with `error` (default), and overwrites the change with `overwrite`. A new expectation that holds also permits the update. " +
+			"A missing key is created again."),
 		"keys": attributes.ComputedKeys("Keys that this resource has in the Secret, sorted."),
 	})
 }

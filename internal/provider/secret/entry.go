@@ -29,8 +29,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 			"apply did not make. `key`: only a change to this key, which then needs `expected_value_wo`. For a delete, any change to the Secret is a " +
 			"conflict, since the state has no value to compare."),
-		"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
-			"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
-			"error, set `expected_value_wo` to what the key holds now. If the key is missing, the plan creates it again."),
+		"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. Each plan warns. An update that writes the key is " +
+			"refused with `error` (default), and overwrites the change with `overwrite`. An `expected_value_wo` that holds also permits the update. " +
+			"A missing key is created again."),
 	})
 }

@@ -10,7 +10,7 @@ const (
 )
 
 // usual has the value of each attribute that neither the resource nor the provider block sets.
-var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyRelease, OnDrift: DriftWarning}
+var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyRelease, OnDrift: DriftError}
 
 // Defaults has the values of the provider block. A provider without a block has the zero value.
 type Defaults struct {

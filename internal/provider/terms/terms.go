@@ -46,9 +46,8 @@ const (
 
 // Values of on_drift: what an update or a removal does about a value that somebody else changed after the last apply.
 const (
-	DriftWarning = "warning"
-	DriftError   = "error"
-	DriftOff     = "off"
+	DriftError     = "error"
+	DriftOverwrite = "overwrite"
 )
 
 // PlanCheck says what a check that fails while planning is.
