@@ -75,6 +75,10 @@ var entryExampleTests = map[string]entryExample{
 		before: fixture.Data{"foo": "1", "bar": "kept"},
 		after:  fixture.Data{"foo": "2", "bar": "kept"},
 	},
+	"bound.tf": {
+		before: fixture.Data{"foo": "1", "bar": "kept"},
+		after:  fixture.Data{"foo": "2", "bar": "kept"},
+	},
 	"absent.tf": {
 		after: fixture.Data{"banner": "Closed on Monday"},
 	},

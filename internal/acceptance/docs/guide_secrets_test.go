@@ -57,6 +57,23 @@ func TestGuideSecrets(t *testing.T) {
 	}
 }
 
+// The guide takes over a Secret of unknown value in one apply, and a write after the plan is a conflict.
+func TestGuideAdoptTakesOverASecret(t *testing.T) {
+	t.Parallel()
+	p, _ := secretShop(t, fixture.Data{"user": "shop", "password": "unknown"})
+	p.CLI.Write("main.tf", guideFile(t, "adopt/secret.tf"))
+	p.CLI.Env = append(p.CLI.Env, "KUBE_CONFIG_PATH="+p.Kubeconfig, "TF_VAR_password=new")
+	p.Plan()
+	p.Rotate("database", "password", "rotated")
+	p.ApplyRefused(conflicted, "Nothing was written.")
+	p.WantSecret("database", fixture.Data{"user": "shop", "password": "rotated"})
+	p.PlanApply()
+	p.WantSecret("database", fixture.Data{"user": "shop", "password": "new"})
+	p.PlanNothing()
+	p.Destroy()
+	p.WantSecret("database", fixture.Data{"user": "shop", "password": "new"})
+}
+
 // The guide warns of an expectation that is read again at apply: it expects the value of that moment. An expectation
 // from elsewhere does not.
 func TestGuideSecretsExpectationReadAgain(t *testing.T) {

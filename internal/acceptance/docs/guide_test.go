@@ -12,7 +12,7 @@ import (
 
 // guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
 var guideFiles = []string{
-	"adopt/main.tf", "adopt/shop.tfquery.hcl",
+	"adopt/main.tf", "adopt/secret.tf", "adopt/shop.tfquery.hcl",
 	"aws-auth/main.tf",
 	"coming-from/back.tf", "coming-from/configmap_after.tf", "coming-from/configmap_before.tf", "coming-from/data_after.tf",
 	"coming-from/data_before.tf", "coming-from/data_swap.tf", "coming-from/patch.sh", "coming-from/providers.tf",

@@ -2,10 +2,13 @@ package kinds
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
@@ -149,4 +152,88 @@ func wantHolds(o fixture.Object, want fixture.Data) {
 	if diff := cmp.Diff(want, o.Live().Data, cmpopts.EquateEmpty()); diff != "" {
 		o.Errorf("live (-want +got):\n%s", diff)
 	}
+}
+
+// wholeBlock is a whole object that has foo, and lines.
+func wholeBlock(kind fixture.ObjectKind, lines ...string) string {
+	if kind.IsSecret() {
+		return fixture.SecretBlock(append([]string{`name = "testmap"`, `data_wo = { foo = "1" }`}, lines...)...)
+	}
+	return fixture.WholeBlock("it", append([]string{`data = { foo = "1" }`}, lines...)...)
+}
+
+// onWholes runs a test with the resource of whole objects of each kind.
+func onWholes(t *testing.T, test func(p *fixture.Pipeline, o fixture.Object)) {
+	t.Helper()
+	for _, kind := range fixture.ObjectKinds {
+		t.Run(kind.Name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			test(p, fixture.Object{Fixture: p.Fixture, Kind: kind})
+		})
+	}
+}
+
+// Given an object that exists; when the resource of the whole object expects the version that a data source has read;
+// then one apply takes the object over, after a plan that lists the changes.
+func TestVersionPermitsToTakeOverAWholeObject(t *testing.T) {
+	onWholes(t, func(p *fixture.Pipeline, o fixture.Object) {
+		o.Create(fixture.Data{"foo": "unknown", "bar": "dropped"})
+		uid := o.Live().Metadata.UID
+		p.Write(wholeBlock(o.Kind))
+		p.PlanRefused([]string{
+			"Error: " + o.Kind.Name + " Already Exists",
+			fmt.Sprintf("set expected_resource_version_wo = %q to take it over", o.Live().Metadata.ResourceVersion),
+		})
+
+		p.Write(seenBlock(o.Kind) + wholeBlock(o.Kind, seenVersion))
+		p.Wants(p.Plan(), "Warning: Unmanaged Keys Will Change", "Key: bar", "Key: foo")
+		o.Label()
+		p.ApplyRefused("Error: Compare-And-Swap Conflict", "which expected_resource_version_wo names. Nothing was written")
+		wantHolds(o, fixture.Data{"foo": "unknown", "bar": "dropped"})
+		p.PlanApply()
+		wantHolds(o, fixture.Data{"foo": "1"})
+		live := o.Live().Metadata
+		if live.UID != uid || live.Labels["foreign"] != "label" {
+			t.Errorf("the object is %+v, want the same with its label", live)
+		}
+		p.PlanNothing()
+
+		// The version of a replaced object cannot come back, so the creation follows its removal.
+		p.PlanApply("-replace=cas_" + strings.ToLower(o.Kind.Name) + ".it")
+		wantHolds(o, fixture.Data{"foo": "1"})
+		p.PlanNothing()
+	})
+}
+
+// A version is also expected by an update of a whole object.
+func TestVersionOfAWholeObject(t *testing.T) {
+	onWholes(t, func(p *fixture.Pipeline, o fixture.Object) {
+		line := `expected_resource_version_wo = "1"`
+		p.Write(wholeBlock(o.Kind, line))
+		p.Wants(p.Plan(), "Does Not Exist Yet", "To create it, remove expected_resource_version_wo.")
+		p.ApplyRefused("Not Found", "To create it, remove expected_resource_version_wo.")
+		p.Planned(wholeBlock(o.Kind))
+		p.Write(wholeBlock(o.Kind, line, `labels = { a = "b" }`))
+		p.PlanRefused([]string{"Error: Compare-And-Swap Conflict", "not at resourceVersion 1"})
+		p.Planned(seenBlock(o.Kind) + wholeBlock(o.Kind, seenVersion, `labels = { a = "b" }`))
+		p.PlanNothing()
+	})
+}
+
+// Objects that no update can take over are refused at plan.
+func TestVersionOfAnObjectThatCannotBeTakenOver(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	frozen := p.CreateObject(&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: fixture.Data{"foo": "unknown"}, Immutable: new(true),
+	})
+	secret := p.CreateSecret("testmap", fixture.Data{"foo": "unknown"}, func(s *corev1.Secret) { s.Type = "example.com/login" })
+	version := func(of metav1.ObjectMeta) string {
+		return "expected_resource_version_wo = " + fixture.Quoted(of.ResourceVersion)
+	}
+	p.Write(wholeBlock(fixture.ObjectKinds[0], version(frozen.ObjectMeta)))
+	p.PlanRefused([]string{"Error: ConfigMap Is Immutable"})
+	p.Write(wholeBlock(fixture.ObjectKinds[1], version(secret.ObjectMeta)))
+	p.PlanRefused([]string{"Error: Secret Already Exists", `Set type = "example.com/login", or choose another name.`})
+	p.Planned(wholeBlock(fixture.ObjectKinds[1], version(secret.ObjectMeta), `type = "example.com/login"`))
+	p.WantSecret("testmap", fixture.Data{"foo": "1"})
 }

@@ -27,13 +27,14 @@ import (
 type Object struct {
 	Base
 
-	GenerateName types.String `tfsdk:"generate_name"`
-	Labels       types.Map    `tfsdk:"labels"`
-	Annotations  types.Map    `tfsdk:"annotations"`
-	Immutable    types.Bool   `tfsdk:"immutable"`
-	OnDrift      types.String `tfsdk:"on_drift"`
-	Data         types.Map    `tfsdk:"data"`
-	BinaryData   types.Map    `tfsdk:"binary_data"`
+	GenerateName          types.String `tfsdk:"generate_name"`
+	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
+	Labels                types.Map    `tfsdk:"labels"`
+	Annotations           types.Map    `tfsdk:"annotations"`
+	Immutable             types.Bool   `tfsdk:"immutable"`
+	OnDrift               types.String `tfsdk:"on_drift"`
+	Data                  types.Map    `tfsdk:"data"`
+	BinaryData            types.Map    `tfsdk:"binary_data"`
 
 	HideValues types.Bool   `tfsdk:"hide_values,optional"`     // of a ConfigMap
 	Type       types.String `tfsdk:"type,optional"`            // of a Secret, as what follows
@@ -140,6 +141,9 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
 		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(m.Immutable.ValueBool()))},
 		About:  func(op terms.Operation) diagnose.Subject { return m.about(run, op) },
+	}
+	if m.config != nil {
+		c.Pin = m.config.ExpectedResourceVerWO
 	}
 	if m.Name.IsUnknown() {
 		w.GenerateName = m.GenerateName.ValueString()

@@ -43,7 +43,7 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 				return OfWhole(ctx, "A resource.", kind, others)
 			},
 			"",
-			"annotations field_manager generate_name labels name namespace on_drift timeouts",
+			"annotations expected_resource_version_wo field_manager generate_name labels name namespace on_drift timeouts",
 			"generate_name id name namespace on_drift resource_version uid value",
 		},
 	} {

@@ -132,9 +132,9 @@ func Namespace(kind cas.Kind) schema.StringAttribute {
 }
 
 // pin returns the attribute expected_resource_version_wo.
-func pin(kind cas.Kind) schema.StringAttribute {
+func pin(kind cas.Kind, others ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, WriteOnly: true, Validators: []validator.String{ValidResourceVersion()},
+		Optional: true, WriteOnly: true, Validators: append(others, ValidResourceVersion()),
 		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` at which you read the %[1]s. A create or update is refused at any other version, "+
 			"and may replace values that the configuration does not expect: so a create can take over what exists. Take it from a variable or from a "+
 			"data source; `cas_object_fields` reads the version of any kind. Do not take it from an ephemeral resource, which Terraform reads again at "+

@@ -44,6 +44,7 @@ func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[
 			MarkdownDescription: "Prefix of the name. On create, the provider cuts it to 58 characters and appends five random ones. A change replaces " +
 				"the resource.",
 		},
+		"expected_resource_version_wo": pin(kind, NotWith("generate_name")),
 		"labels": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
 			Validators: []validator.Map{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"regexp"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -49,6 +50,7 @@ func (r *Run) PlanAllocated(ctx context.Context, a Allocation, m *Memory, about 
 	diags := r.planKeys(ctx, a.Ref, computing(a.Key, false), token{text: allocations}, about)
 	diags.Append(r.planKeys(ctx, a.Ref, use{owns: []string{a.name()}}, m.token(), about)...)
 	r.registry.holds(a.ID, true)
+	r.registry.gives(a.Value)
 	if full := r.registry.awaitedInVain(a.ID); full != nil && r.Checks() && !r.IsApply(ctx) {
 		diags.Append(r.atPlan(ctx, about).Diagnose(&diagnose.HeldHereError{Full: full}))
 	}
@@ -95,6 +97,7 @@ func (r *Run) Allocate(
 	if err != nil || !isThere {
 		return a.Member, true, append(diags, about.AllocationNotKept(step.Stored))
 	}
+	r.registry.gives(m.Value)
 	return m, false, diags
 }
 
@@ -310,6 +313,26 @@ func (g *registry) holds(id string, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	put(&g.allocated, id, holds)
+}
+
+// gives records a value that an allocation of this run has.
+func (g *registry) gives(value string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.given = append(g.given, value)
+}
+
+// givenIn returns a value of an allocation of this run that is a part of a key; "" if there is none.
+func (g *registry) givenIn(keys []string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, value := range g.given {
+		isPart := regexp.MustCompile(`(^|\W|_)` + regexp.QuoteMeta(value) + `($|\W|_)`).MatchString
+		if value != "" && slices.ContainsFunc(keys, isPart) {
+			return value
+		}
+	}
+	return ""
 }
 
 // holdAll reports whether this run has all that the members are.

@@ -27,6 +27,12 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 		c = prior
 	}
 	about := ch.Run.about(c, op)
+	if op == terms.OpCreate {
+		about.Given = ch.Run.registry.givenIn(c.Keys())
+		if c.Whole != nil && c.isPinned() {
+			about.Ways.Missing = "To create it, remove expected_resource_version_wo."
+		}
+	}
 	if op == terms.OpUpdate {
 		about.DestroyRefused = ch.refusesDestroy()
 	}

@@ -19,12 +19,14 @@ type registry struct {
 	mu        sync.Mutex
 	keys      map[terms.EntryID]keyUse // in the plan
 	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over: [counters], [allocations] or nobody in particular
-	creations sync.Map                 // tokens of instances, by the [cas.Ref] that they create
-	declared  map[cas.Ref]Declared     // by whole objects of the plan
-	objects   map[objectUse][]token    // of the plan
-	reads     sync.Map                 // tokens of instances
-	allocated map[string]bool          // by the ids of allocations: see holds
-	awaited   []*pool.FullError        // by allocations of the plan
+	deleted   sync.Map
+	given     []string
+	creations sync.Map              // tokens of instances, by the [cas.Ref] that they create
+	declared  map[cas.Ref]Declared  // by whole objects of the plan
+	objects   map[objectUse][]token // of the plan
+	reads     sync.Map              // tokens of instances
+	allocated map[string]bool       // by the ids of allocations: see holds
+	awaited   []*pool.FullError     // by allocations of the plan
 }
 
 // put sets an entry of a map that may be nil yet.

@@ -207,7 +207,8 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	ch.about.ID.Ref = ref
-	isTwice := ch.Run.registry.creates(ref, ch.Memory.newToken())
+	instance := ch.Memory.newToken()
+	isTwice := c.Pin.IsNull() && ch.Run.registry.creates(ref, instance) // a version says that the object exists
 	moves := ch.Run.planWhole(ctx, objectUse{Ref: ref}, ch.Memory.token(), ch.about)
 	switch {
 	case ch.Memory.removalOf(c.ID) != nil, isReplanned(ctx):
@@ -216,6 +217,8 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
 	case len(moves) > 0:
 		return moves
+	case !c.Pin.IsNull():
+		return ch.planTakeOver(ctx)
 	}
 	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
 		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
@@ -271,6 +274,7 @@ func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnost
 	if _, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: ch.Prior.Ref, At: []cas.Version{at}}); err != nil {
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
+	ch.Run.registry.deleted.Store(ch.Prior.Ref, true)
 	return nil
 }
 

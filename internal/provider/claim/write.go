@@ -34,6 +34,11 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 	if ch.Plan.Whole != nil {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
+		if ch.Plan.isPinned() {
+			if w, isDeleted, diags := ch.createOver(ctx, timeout); !isDeleted {
+				return w, diags
+			}
+		}
 		ref, result, err := ch.Run.createObject(ctx, ch.Plan)
 		ch.about.ID.Ref = ref
 		return ch.take(ref, &cas.Txn{}, result, err)

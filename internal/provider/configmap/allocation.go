@@ -140,7 +140,9 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 	about := r.about(plan, terms.OpUpdate)
-	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, r.allocation(plan, from), memory, about)...)
+	planned := r.allocation(plan, from)
+	planned.Value = state.Value.ValueString()
+	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, planned, memory, about)...)
 	if value := plan.Value.ValueString(); from != nil && !from.Contains(value) {
 		resp.Diagnostics.Append(about.OutsideRange(value))
 	}

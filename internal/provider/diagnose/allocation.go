@@ -184,7 +184,7 @@ var counterRange = fmt.Sprintf("%d to %d", int64(math.MinInt64), int64(math.MaxI
 func (s Subject) notANumber(e *cas.NotANumberError) diag.Diagnostic {
 	return s.refuse(TitleNotACounter, path.Root("key"), e.Key+" does not hold a whole number.",
 		[]Fact{{"Found", renderOne(e.Live, s.Hide)}, {"Range", counterRange}},
-		s.orDestroy("Set the key to the next free number, such as 42, without spaces or leading zeros. Or remove the key, to begin at initial."))
+		s.orDestroy("To keep what it holds, use another key. If it was a counter, set it to the next free number, such as 42, without spaces or leading zeros."))
 }
 
 func (s Subject) overflow(e *cas.OverflowError) diag.Diagnostic {

@@ -170,6 +170,10 @@ func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 		facts = append(facts, s.importFact(keys)...)
 		next += number(len(keys), "; to keep it, import it", "; to keep them, import the keys")
 	}
+	if s.Given != "" {
+		next = fmt.Sprintf("If an allocation gave the key, add %s to its except, or remove it from its names, and run terraform apply -replace "+
+			"with the address of the allocation. Otherwise: ", s.Given) + next
+	}
 	return s.refuse(TitleKeyAlreadyExists, s.keyPath(keys[0]),
 		enumerate(keys)+number(len(keys), " already exists with another value.", " already exist with other values."), facts, s.orDestroy(next+"."))
 }
@@ -255,6 +259,16 @@ func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 	}
 	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" do not hold what this "+s.self()+" expects.",
 		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each key, then run terraform plan again."))
+}
+
+// OtherTypeError is for a Secret that exists, and whose type is not the planned type.
+type OtherTypeError struct{ Live string }
+
+func (e *OtherTypeError) Error() string { return "the type of the Secret is " + e.Live }
+
+func (s Subject) otherType(e *OtherTypeError) diag.Diagnostic {
+	return s.refuse(TitleConfigMapAlreadyExists, path.Root("type"), "The ConfigMap already exists with another type, which cannot be changed.",
+		[]Fact{{"Type", e.Live}}, s.orDestroy(fmt.Sprintf("Set type = %q, or choose another name.", e.Live)))
 }
 
 // expectations are the attributes that expect something of the keys.

@@ -18,7 +18,7 @@ func ofCounter(s *diagnose.Subject) {
 func counterDiagnosticTests() map[string]diagnosticTest {
 	const (
 		ranged = "  Range:      -9223372036854775808 to 9223372036854775807\n"
-		have   = "\nSet the key to the next free number, such as 42, without spaces or leading zeros. Or remove the key, to begin at initial."
+		have   = "\nTo keep what it holds, use another key. If it was a counter, set it to the next free number, such as 42, without spaces or leading zeros."
 	)
 	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: cas.Text("eight")}
 	taken := cas.Taken{Number: 7, Sent: cas.Text("8"), Stored: cas.Text("7")}

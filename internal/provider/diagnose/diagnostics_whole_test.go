@@ -61,7 +61,8 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		differs = "  Key:              foo\n" + wideFoo + wideBy + "  Label:            app\n  Expected:         \"shop\"\n  Found:            (absent)\n"
 		unknown = "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet."
 		exists  = "The ConfigMap already exists. Nothing was written."
-		taken   = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or choose another name; with create_before_destroy, use generate_name."
+		taken   = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, set " +
+			"expected_resource_version_wo = \"42\" to take it over, or choose another name; with create_before_destroy, use generate_name."
 	)
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	ofObject := func(at cas.Version) error {

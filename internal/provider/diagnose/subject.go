@@ -39,6 +39,7 @@ type Subject struct {
 	Wait           types.String    // wait_for_match or wait_for_free; null where the operation does not wait
 	Members        func() int64    // how many members a pool had when it was last looked at; nil where it is about no pool
 
+	Given   string // a part of the key that an allocation of the run has given; empty for none
 	Manager string // the field manager of its writes; empty where it does not matter
 
 	Hide   Hiding
@@ -195,7 +196,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	for _, diagnose := range []func(error) diag.Diagnostic{
 		forType(s.unknown), forType(s.waited), // first: what they wrap would say that nothing was written
 		forType(s.notAPool), forType(s.heldHere), forType(s.full), forType(s.valueTaken), forType(s.outside), forType(s.allocationGone),
-		forType(s.conflict), forType(s.exists), forType(s.field), forType(s.notServed), forType(s.scope),
+		forType(s.conflict), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.notServed), forType(s.scope),
 		forType(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
 		forType(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
 		forType(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),

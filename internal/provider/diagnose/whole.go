@@ -36,7 +36,8 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	}
 	facts := append(s.changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
-		s.orDestroy(taintedOr("import it, or choose another name; with create_before_destroy, use generate_name.")))
+		s.orDestroy(taintedOr(fmt.Sprintf("import it, set expected_resource_version_wo = %q to take it over, or choose another "+
+			"name; with create_before_destroy, use generate_name.", e.Live.Version().ResourceVersion))))
 }
 
 // CreatedTwice is for a ConfigMap that another resource of the plan creates as well.
