@@ -14,9 +14,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// What people take for the same, and what is not.
-
-// lookalikeFact says of a conflict why there is one, if the two values look alike. Where the state expects, there is no attribute to mend.
+// lookalikeFact returns the reason of a conflict if the two values look alike. It names no attribute if the expected
+// value comes from the state.
 func (s Subject) lookalikeFact(k cas.KeyConflict, found cas.Entry) []Fact {
 	key, _ := NameOf(k.Key)
 	attribute, says := path.Empty(), k.Expected
@@ -31,26 +30,34 @@ func (s Subject) lookalikeFact(k cas.KeyConflict, found cas.Entry) []Fact {
 	if note == "" {
 		return nil
 	}
-	if name := root(attribute); remedy != "" && name != "" && !takesBase64(name) { // what is not text is written in base64
+	if name := root(attribute); remedy != "" && name != "" && !takesBase64(name) { // bytes are written in base64
 		note += ": use " + remedy
 	}
 	return []Fact{{"Note", note}}
 }
 
-// lookalikes are ways in which two texts look alike: in what they differ, and the form in which they do not. remedy is the expression that makes it.
+// lookalikes are ways in which two texts look alike: the difference, and the form in which the texts are equal. remedy is
+// the expression that returns the form.
 var lookalikes = []struct {
 	in, remedy string
 	form       func(string) string
 }{
-	{"a trailing newline", "chomp(...)", func(s string) string { return strings.TrimRight(s, "\r\n") }},
-	{"line endings, CRLF or LF", `replace(..., "\r\n", "\n")`, func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }},
+	{"line endings, CRLF or LF", `replace(..., "\r\n", "\n")`, withLF},
+	{"a trailing newline", "chomp(...)", withoutNewline},
+	{"line endings, CRLF or LF, and a trailing newline", `chomp(replace(..., "\r\n", "\n"))`, func(s string) string { return withoutNewline(withLF(s)) }},
+	{"quotes around the value", `trim(..., "\"'")`, func(s string) string { return strings.Trim(s, `"'`) }},
 	{"spaces around the value", "trimspace(...)", strings.TrimSpace},
 	{"Unicode normal form", "", norm.NFC.String},
 	{"upper and lower case", "", strings.ToLower},
 }
 
-// lookalike says how what a key holds differs from what an attribute says, if the two look alike; nothing if they do not. There is a remedy only if with it the attribute
-// says what the key holds. Neither a value nor a length is in it, so it is said of hidden values as well: only who knows the one can tell the other.
+func withLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+func withoutNewline(s string) string { return strings.TrimRight(s, "\r\n") }
+
+// lookalike returns the difference between the value of a key and that of an attribute, if the two look alike. There is a
+// remedy only if it gives the attribute the value of the key. The note contains no value and no length, so hidden values
+// have it as well.
 func lookalike(attribute string, says cas.Entry, key string, holds cas.Entry) (note, remedy string) {
 	if says.IsAbsent() || says.IsAnything() || holds.IsAbsent() || isStructured(says) || isStructured(holds) {
 		return "", ""
@@ -86,7 +93,8 @@ func lookalike(attribute string, says cas.Entry, key string, holds cas.Entry) (n
 	return "", ""
 }
 
-// didYouMean asks for the name that exists and that a missing one was most likely to be; it is empty where none is near, and ends with a space.
+// didYouMean asks for the existing name that is most like the missing one. It is empty where none is near, and ends with a
+// space.
 func didYouMean(missing string, names []string) string {
 	for _, name := range byNearness(missing, names)[:min(len(names), 1)] {
 		distance := levenshtein.Distance(strings.ToLower(missing), strings.ToLower(name), nil)

@@ -33,14 +33,23 @@ func TestLookalikes(t *testing.T) {
 		says, holds  cas.Entry
 		note, remedy string
 	}{
-		"nothing alike":                 {cas.Text("1"), cas.Text("2"), "", ""},
-		"a newline at the end":          {cas.Text("1.0\n"), cas.Text("1.0"), only + "a trailing newline", "chomp(...)"},
-		"a CRLF at the end":             {cas.Text("1.0\r\n"), cas.Text("1.0"), only + "a trailing newline", "chomp(...)"},
-		"a newline that is missing":     {cas.Text("1.0"), cas.Text("1.0\n"), only + "a trailing newline", ""},
-		"more newlines":                 {cas.Text("1.0\n\n"), cas.Text("1.0\n"), only + "a trailing newline", ""},
-		"nothing but a newline":         {cas.Text("\n"), cas.Text(""), only + "a trailing newline", "chomp(...)"},
-		"CRLF":                          {cas.Text("a\r\nb"), cas.Text("a\nb"), only + `line endings, CRLF or LF`, `replace(..., "\r\n", "\n")`},
-		"LF":                            {cas.Text("a\nb"), cas.Text("a\r\nb"), only + "line endings, CRLF or LF", ""},
+		"nothing alike":             {cas.Text("1"), cas.Text("2"), "", ""},
+		"a newline at the end":      {cas.Text("1.0\n"), cas.Text("1.0"), only + "a trailing newline", "chomp(...)"},
+		"a CRLF at the end":         {cas.Text("1.0\r\n"), cas.Text("1.0"), only + "a trailing newline", "chomp(...)"},
+		"a newline that is missing": {cas.Text("1.0"), cas.Text("1.0\n"), only + "a trailing newline", ""},
+		"more newlines":             {cas.Text("1.0\n\n"), cas.Text("1.0\n"), only + "a trailing newline", ""},
+		"nothing but a newline":     {cas.Text("\n"), cas.Text(""), only + "a trailing newline", "chomp(...)"},
+		"CRLF":                      {cas.Text("a\r\nb"), cas.Text("a\nb"), only + `line endings, CRLF or LF`, `replace(..., "\r\n", "\n")`},
+		"LF":                        {cas.Text("a\nb"), cas.Text("a\r\nb"), only + "line endings, CRLF or LF", ""},
+		"CRLF at the end alone": {
+			cas.Text("1.0\r\n"), cas.Text("1.0\n"), only + `line endings, CRLF or LF`, `replace(..., "\r\n", "\n")`,
+		},
+		"CRLF, and a newline at the end": {
+			cas.Text("a\r\nb\r\n"), cas.Text("a\nb"), only + `line endings, CRLF or LF, and a trailing newline`,
+			`chomp(replace(..., "\r\n", "\n"))`,
+		},
+		"quotes":                        {cas.Text(`"1.0"`), cas.Text("1.0"), only + "quotes around the value", `trim(..., "\"'")`},
+		"quotes that are missing":       {cas.Text("1.0"), cas.Text("'1.0'"), only + "quotes around the value", ""},
 		"spaces around":                 {cas.Text("\t1.0 \n"), cas.Text("1.0"), only + "spaces around the value", "trimspace(...)"},
 		"spaces that are missing":       {cas.Text("1.0"), cas.Text(" 1.0"), only + "spaces around the value", ""},
 		"a space within":                {cas.Text("a b"), cas.Text("ab"), "", ""},

@@ -1,0 +1,97 @@
+package nextsteps
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// titleHeading is the heading of a diagnostic in the troubleshooting guide, which has all of them.
+var titleHeading = regexp.MustCompile(`(?m)^### (.+)\n\n\*\*(?:Error|Warning)`)
+
+// Every title has a scene, or is in a list of those that have none yet.
+func TestEveryTitleHasAScene(t *testing.T) {
+	t.Parallel()
+	var have []string
+	for _, s := range scenes {
+		have = append(have, strings.TrimPrefix(strings.TrimPrefix(s.title, "Error: "), "Warning: "))
+	}
+	without := []string{}
+	for _, match := range titleHeading.FindAllStringSubmatch(toolchain.Text(t, "../../../templates/guides/troubleshooting.md.tmpl"), -1) {
+		// A title about a ConfigMap is also that about a Secret.
+		if !slices.Contains(have, match[1]) && !strings.HasPrefix(match[1], "Invalid ") {
+			without = append(without, match[1])
+		}
+	}
+	slices.Sort(without)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(noScene)), without); diff != "" {
+		t.Errorf("titles without a scene (-listed +found):\n%s\n%s", diff, strings.Join(without, "\n"))
+	}
+}
+
+// noScene are the titles without a scene, and the reason.
+var noScene = map[string]string{
+	"API Server Unreachable":                  inCommandLines,
+	"Allocation Changed By Admission":         admission,
+	"Allocation Taken Over":                   later,
+	"Allocation Without An ID":                later,
+	"Annotations Too Large":                   validation,
+	"ConfigMap Changed By Admission":          admission,
+	"ConfigMap Does Not Exist Yet":            later,
+	"ConfigMap Moves Between Instances":       later,
+	"ConfigMap Version Not Known":             later,
+	"Conflicting Provider Arguments":          validation,
+	"Expectation Does Not Hold Yet":           waits,
+	"Field Does Not Fit":                      later,
+	"Field Named Twice":                       validation,
+	"Key Existed Before Terraform":            removals,
+	"Key In Both Maps":                        validation,
+	"Key In The Other Map":                    "package configmap follows both ways",
+	"Key Stays In Place":                      removals,
+	"Kind Not Served":                         later,
+	"Missing Keys":                            validation,
+	"Missing Kubernetes Configuration":        inCommandLines,
+	"Missing Value":                           validation,
+	"Namespace Does Not Exist Yet":            later,
+	"Namespace Not Found":                     later,
+	"No Longer Managed":                       later,
+	"Not Permitted":                           "the guide about the least role follows it",
+	"Not Permitted To Wait":                   waits,
+	"Nothing To Import":                       later,
+	"Nothing To Take Yet":                     later,
+	"Number Changed By Admission":             admission,
+	"Operation Canceled":                      "it has no next step",
+	"Operation Timed Out":                     waits,
+	"Provider Not Configured":                 later,
+	"Replacement May Fail":                    later,
+	"Request Refused":                         later,
+	"State Cannot Be Moved":                   later,
+	"Unexpected Error":                        "a defect to report",
+	"Unmanaged Keys Will Change":              "it has nothing to follow: a plan to review",
+	"Unreadable Private State":                "a defect to report",
+	"Value Changed By Admission":              admission,
+	"Value Changed Since Last Apply":          removals,
+	"Value May Have Changed Since Last Apply": removals,
+	"Value Too Large":                         validation,
+	"Value Will Be Put Back":                  removals,
+	"Values Too Large":                        validation,
+	"Wait Ended Without A Match":              waits,
+	"Wait Ended Without A Value":              waits,
+	"Wait Failed":                             waits,
+	"Write Outcome Unknown":                   "it needs a lost response",
+}
+
+const (
+	admission      = "it needs an admission policy"
+	inCommandLines = "it needs another provider configuration"
+	later          = "to be written"
+	removals       = "tests of drift and of removals follow it"
+	validation     = "it states a rule for an argument"
+	waits          = "it needs a wait"
+)
