@@ -42,7 +42,7 @@ func (s keySet) blocks(t *Txn) bool {
 		isWritten, isThere := s[k.Key]
 		if t.APIVersion != "" {
 			for key, writes := range s { // a field may be a part of another one
-				if judging.Overlap(key, k.Key) {
+				if judging.MayOverlap(key, k.Key) {
 					isWritten, isThere = isWritten || writes, true
 				}
 			}

@@ -247,8 +247,8 @@ func TestComputedFieldMustFit(t *testing.T) {
 	f := newFields(t, deployment)
 	for _, test := range []struct{ path, next, wrong string }{
 		{"spec.template.spec.containers[name=none].image", `"web:2"`, "is not there"},
-		{"spec.template.spec.containers[name=web].name", `"other"`, "is what its element is selected by"},
-		{"spec.template.spec.containers[name=web]", `{"name":"other","image":"web:2"}`, "must hold what selects it"},
+		{"spec.template.spec.containers[name=web].name", `"other"`, "would become another element"},
+		{"spec.template.spec.containers[name=web]", `{"name":"other","image":"web:2"}`, "would become another element"},
 		{"metadata.finalizers", `["acme.io/x",null]`, "is null"},
 		{"spec.replicas", "3", ""},
 	} {

@@ -95,16 +95,16 @@ func TestPathThatDoesNotFitTheObject(t *testing.T) {
 		change change
 		want   string
 	}{
-		"an element that is not there":     {deployment, change{"spec.template.spec.containers[name=none].image", "", `"x"`}, "spec.template.spec.containers[name=none] is not there: set it as a whole"},
+		"an element that is not there":     {deployment, change{"spec.template.spec.containers[name=none].image", "", `"x"`}, "spec.template.spec.containers[name=none] is not there"},
 		"a list without a selector":        {deployment, change{"spec.template.spec.containers.image", "", `"x"`}, "spec.template.spec.containers is a list: select one of its elements"},
 		"a selector of a map":              {deployment, change{"spec.selector[name=x]", "", `{"name":"x"}`}, "spec.selector is no list"},
 		"a field of a number":              {deployment, change{"spec.replicas.x", "", `"x"`}, "spec.replicas holds a value, which has no fields"},
 		"several elements":                 {widget, change{"spec.parts[weight=1].name", "", `"x"`}, "several elements that [weight=1] selects"},
 		"several elements, as a guard":     {widget, change{"spec.parts[weight=1].name", `"a"`, "guard"}, "several elements that [weight=1] selects"},
 		"several elements, to be removed":  {widget, change{"spec.parts[weight=1]", "", ""}, "several elements that [weight=1] selects"},
-		"an element that would not be it":  {service, change{"spec.ports[name=alt]", "", `{"name":"other","port":1}`}, "must hold what selects it"},
-		"a field that selects its element": {service, change{"spec.ports[name=http].name", `"http"`, `"other"`}, "is what its element is selected by"},
-		"an element of a list of texts":    {ingress, change{"metadata.finalizers[=acme.io/x]", "", `"acme.io/y"`}, "must hold what selects it"},
+		"an element that would not be it":  {service, change{"spec.ports[name=alt]", "", `{"name":"other","port":1}`}, "and set spec.ports[name=other] as a whole to add the new one"},
+		"a field that selects its element": {service, change{"spec.ports[name=http].name", `"http"`, `"other"`}, "spec.ports[name=http] would become another element: set spec.ports[name=http] = null"},
+		"an element of a list of texts":    {ingress, change{"metadata.finalizers[=acme.io/x]", "", `"acme.io/y"`}, "and set metadata.finalizers[=acme.io/y] as a whole"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFields(t, test.of)

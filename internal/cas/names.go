@@ -93,8 +93,20 @@ func FieldPath(key string) (path string, isField bool) { return judging.FieldPat
 // Overlap is [judging.Overlap].
 func Overlap(a, b string) bool { return judging.Overlap(a, b) }
 
+// MayOverlap is [judging.MayOverlap].
+func MayOverlap(a, b string) bool { return judging.MayOverlap(a, b) }
+
+// SelectsIn is [judging.SelectsIn].
+func SelectsIn(key, other string, e Entry) bool { return judging.SelectsIn(key, other, e) }
+
+// MayBeIn is [judging.MayBeIn].
+func MayBeIn(key, other string) bool { return judging.MayBeIn(key, other) }
+
 // IsIn is [judging.IsIn].
 func IsIn(key, other string) bool { return judging.IsIn(key, other) }
+
+// MissingElementError is [judging.MissingElementError].
+type MissingElementError = judging.MissingElementError
 
 // CanSet is [judging.CanSet].
 func CanSet(key string, to Entry) error { return judging.CanSet(key, to) }

@@ -56,7 +56,7 @@ func TestConflictsAtPlan(t *testing.T) {
 		},
 		"an element that is not there": {
 			of: deployment, lines: []string{`fields = { "spec.template.spec.containers[name=none].image" = "x" }`},
-			wants: []string{"Error: Field Does Not Fit", "spec.template.spec.containers[name=none] is not there: set it as a whole"},
+			wants: []string{"Error: Field Does Not Fit", "spec.template.spec.containers[name=none] is not there"},
 		},
 		"a selector of several elements": {
 			of: deployment, found: `{"spec":{"template":{"spec":{"containers":[{"name":"a","image":"x"},{"name":"b","image":"x"}]}}}}`,

@@ -102,8 +102,8 @@ func TestInvalidConfigurations(t *testing.T) {
 		"a part of another":          {service, []string{`fields = { "spec.selector" = { a = "b" }, "spec.selector.color" = "x" }`}, []string{"Error: Field Named Twice"}},
 		"a guard in what is written": {service, []string{`fields = { "spec.selector" = { a = "b" } }`, `expected_fields = { "spec.selector.color" = "x" }`}, []string{"Error: Field Named Twice", "expect the same field"}},
 		"a null in an object":        {service, []string{`fields = { "spec.selector" = { a = null } }`}, []string{"Error: Invalid Field Value", "leave the member out"}},
-		"the key of an element":      {service, []string{`fields = { "spec.ports[name=http].name" = null }`}, []string{"Error: Invalid Field Value", "is what its element is selected by"}},
-		"an element without its key": {service, []string{`fields = { "spec.ports[name=alt]" = { port = 1 } }`}, []string{"Error: Invalid Field Value", "must hold what selects it"}},
+		"the key of an element":      {service, []string{`fields = { "spec.ports[name=http].name" = null }`}, []string{"Error: Invalid Field Value", "selects its element: it cannot be removed alone"}},
+		"an element without its key": {service, []string{`fields = { "spec.ports[name=alt]" = { port = 1 } }`}, []string{"Error: Invalid Field Value", "lacks what spec.ports[name=alt] selects by"}},
 		"nothing":                    {service, []string{`fields = {}`}, []string{"Error: Missing Keys", "there must be at least one field"}},
 		"no object":                  {service, []string{`fields = "spec.type"`}, []string{"Error: Invalid Field Value", "must be an object of values by path"}},
 		"data of a ConfigMap":        {sample{"v1", "ConfigMap", "configmaps", "web", `{"metadata":{"name":"web"}}`}, []string{`fields = { "data.a" = "1" }`}, []string{"Error: Invalid Field Path", "use cas_configmap_entry or cas_configmap_data"}},
@@ -128,7 +128,7 @@ func TestRefusals(t *testing.T) {
 		wants []string
 	}{
 		"a number as text": {deployment, []string{`fields = { "spec.replicas" = "5" }`, `expected_fields = { "spec.replicas" = 2 }`}, []string{
-			"Error: Request Refused", "spec.replicas is text that reads as a number or a bool.", "wants a number, not text",
+			"Error: Request Refused", "spec.replicas is text that reads as a number.", "wants a number, not text",
 		}},
 		"an unknown field": {deployment, []string{`fields = { "spec.replica" = 5 }`}, []string{"Error: Request Refused", "spec.replica", "unknown field", "!side:1"}},
 		"a value that it does not take": {service, []string{`fields = { "spec.sessionAffinity" = "Always" }`, `expected_fields = { "spec.sessionAffinity" = "None" }`}, []string{

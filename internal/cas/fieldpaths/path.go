@@ -27,6 +27,9 @@ import (
 
 // Parse parses a path. The path has at least one element. The operands of selectors are texts.
 func Parse(text string) (fieldpath.Path, error) {
+	if strings.HasPrefix(text, "/") {
+		return nil, fmt.Errorf("%q is not a field path: write it as %s", text, fromPointer(text))
+	}
 	p := parser{text: text, rest: strings.TrimPrefix(text, ".")}
 	for first := true; p.rest != "" || first; first = false {
 		element, err := p.element(first)
@@ -70,6 +73,10 @@ func (p *parser) element(first bool) (fieldpath.PathElement, error) {
 		end = len(p.rest)
 	}
 	name := p.rest[:end]
+	if strings.Contains(name, `\`) {
+		name, rest := unescaped(p.rest)
+		return fieldpath.PathElement{}, p.unquoted(name, rest)
+	}
 	p.rest = p.rest[end:]
 	if name == "" {
 		return fieldpath.PathElement{}, errName
@@ -95,6 +102,9 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 			return none, errName
 		}
 		return fieldpath.FieldNameElement(name), nil
+	}
+	if name, rest, isClosed := strings.Cut(inside, "']"); isClosed && strings.HasPrefix(name, "'") {
+		return none, p.unquoted(name[1:], rest)
 	}
 	if first {
 		return none, errors.New("an object is not a list, so no element of it can be selected")
@@ -133,6 +143,42 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 	}
 }
 
+// unquoted returns the error of a name that must be in quotes, with the path that the text means.
+func (p *parser) unquoted(name, rest string) error {
+	meant := append(slices.Clone(p.path), fieldpath.FieldNameElement(name))
+	return fmt.Errorf("a name with special characters must be in double quotes, and dots need no backslash: write it as %s%s", Text(meant), rest)
+}
+
+// unescaped returns the name at the beginning of a text in which a backslash escapes the character after it, as in
+// the JSONPath of kubectl, and the text behind the name.
+func unescaped(text string) (name, rest string) {
+	var b strings.Builder
+	isEscaped := false
+	for i, r := range text {
+		switch {
+		case isEscaped:
+			isEscaped = false
+			b.WriteRune(r)
+		case r == '\\':
+			isEscaped = true
+		case r == '.' || r == '[':
+			return b.String(), text[i:]
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String(), ""
+}
+
+// fromPointer returns the path that a JSON Pointer (RFC 6901) means.
+func fromPointer(pointer string) string {
+	var p fieldpath.Path
+	for name := range strings.SplitSeq(pointer[1:], "/") {
+		p = append(p, fieldpath.FieldNameElement(strings.NewReplacer("~1", "/", "~0", "~").Replace(name)))
+	}
+	return Text(p)
+}
+
 // operand parses the operand of a selector: the text up to a comma or a bracket, or a text in quotes.
 func operand(rest string) (text, after string, err error) {
 	if strings.HasPrefix(rest, `"`) {
@@ -151,6 +197,9 @@ func operand(rest string) (text, after string, err error) {
 			return "", "", errClose
 		}
 		text, after = rest[:end], rest[end:]
+		if plain := strings.Trim(text, "'"); plain != text {
+			return "", "", fmt.Errorf("the operand %s of a selector must be in double quotes, as %s", text, quoted(plain))
+		}
 		if text == "" || strings.ContainsAny(text, `"[`) {
 			return "", "", fmt.Errorf("the operand %q of a selector must be in quotes", text)
 		}
@@ -205,7 +254,7 @@ func Text(p fieldpath.Path) string {
 	var b strings.Builder
 	for i, e := range p {
 		switch {
-		case e.FieldName != nil && isPlain(*e.FieldName):
+		case e.FieldName != nil && isPlain(*e.FieldName) && (i > 0 || !strings.HasPrefix(*e.FieldName, "/")):
 			if i > 0 {
 				b.WriteByte('.')
 			}
@@ -259,15 +308,39 @@ func Scalar(v any) string {
 	return ""
 }
 
-// Overlap reports whether the two paths may name the same field, one may name a part of the other, or one may
-// name a field by which the other selects an element.
+// Overlap reports whether in every object the two paths name the same field, one names a part of the other, or one
+// names a field by which the other selects an element.
 func Overlap(a, b fieldpath.Path) bool {
+	return OverlapBy(a, b, func(i int) bool { return isOne(a[i], b[i]) })
+}
+
+// MayOverlap reports whether they do so in some object: one element may have the port 80 and the name "metrics".
+func MayOverlap(a, b fieldpath.Path) bool {
+	return OverlapBy(a, b, func(i int) bool { return mayBeOne(a[i], b[i]) })
+}
+
+// OverlapBy is Overlap, where isOne reports whether the elements at an index select the same. It is called only if all
+// elements before them do.
+func OverlapBy(a, b fieldpath.Path, isOne func(i int) bool) bool {
 	for i := range min(len(a), len(b)) {
-		if !mayBeOne(a[i], b[i]) {
+		if !isOne(i) {
 			return i > 0 && (selectsBy(a[i-1], b[i]) || selectsBy(b[i-1], a[i]))
 		}
 	}
 	return true
+}
+
+// isOne reports whether two elements of paths select the same in every object: one selects by all that the other
+// selects by.
+func isOne(a, b fieldpath.PathElement) bool {
+	return mayBeOne(a, b) && (a.Key == nil || b.Key == nil || selectsAll(*a.Key, *b.Key) || selectsAll(*b.Key, *a.Key))
+}
+
+// selectsAll reports whether a selector names all members that another one names.
+func selectsAll(a, b value.FieldList) bool {
+	return !slices.ContainsFunc(b, func(f value.Field) bool {
+		return !slices.ContainsFunc(a, func(other value.Field) bool { return other.Name == f.Name })
+	})
 }
 
 // selectsBy reports whether an element of a path selects by the field that another element names.
@@ -316,4 +389,40 @@ func holds(there any, selector value.Value) bool {
 		return false
 	}
 	return Scalar(there) == Scalar(selector.Unstructured())
+}
+
+// Selecting returns the element of a path that selects an element of a list by the same members as another element of
+// a path, and false if the element of the list lacks one of them.
+func Selecting(like fieldpath.PathElement, element any) (fieldpath.PathElement, bool) {
+	if like.Value != nil {
+		text := Scalar(element)
+		return fieldpath.ValueElement(value.NewValueInterface(text)), text != ""
+	}
+	fields, isMap := element.(map[string]any)
+	if like.Key == nil || !isMap {
+		return fieldpath.PathElement{}, false
+	}
+	var keys value.FieldList
+	for _, f := range *like.Key {
+		text := Scalar(fields[f.Name])
+		if text == "" {
+			return fieldpath.PathElement{}, false
+		}
+		keys = append(keys, value.Field{Name: f.Name, Value: value.NewValueInterface(text)})
+	}
+	return fieldpath.KeyElement(keys...), true
+}
+
+// CanSelect reports whether a path can select an element of a list: it is a scalar, or has a member that is one.
+func CanSelect(element any) bool {
+	fields, isMap := element.(map[string]any)
+	if !isMap {
+		return Scalar(element) != ""
+	}
+	for _, member := range fields {
+		if Scalar(member) != "" {
+			return true
+		}
+	}
+	return false
 }

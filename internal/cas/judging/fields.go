@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,12 +39,67 @@ func FieldKey(kind Kind, path string, use fieldpaths.Use) (string, error) {
 // key.
 func FieldPath(key string) (path string, isField bool) { return strings.CutPrefix(key, inFields) }
 
-// Overlap reports whether two keys may name the same thing, one may name a part of the other, or one may name
-// a field by which the other selects an element.
-func Overlap(a, b string) bool {
+// Overlap reports whether two keys name the same thing in every object, one names a part of the other, or one
+// names a field by which the other selects an element.
+func Overlap(a, b string) bool { return overlap(a, b, fieldpaths.Overlap) }
+
+// MayOverlap reports whether two keys do so in some object.
+func MayOverlap(a, b string) bool { return overlap(a, b, fieldpaths.MayOverlap) }
+
+func overlap(a, b string, paths func(a, b fieldpath.Path) bool) bool {
 	path, isField := FieldPath(oneName(a))
 	other, areFields := FieldPath(oneName(b))
-	return a == b || isField && areFields && fieldpaths.Overlap(parsed(path), parsed(other))
+	return a == b || isField && areFields && paths(parsed(path), parsed(other))
+}
+
+// Overlap is the function Overlap for the elements that this object has.
+func (o *Observation) Overlap(a, b string) bool {
+	path, _ := FieldPath(oneName(a))
+	other, _ := FieldPath(oneName(b))
+	p, q := parsed(path), parsed(other)
+	return Overlap(a, b) || MayOverlap(a, b) && fieldpaths.OverlapBy(p, q, func(i int) bool {
+		if fieldpaths.Overlap(p[i:i+1], q[i:i+1]) {
+			return true
+		}
+		parent, err := find(o.fields, p[:i])
+		list, _ := parent.value.([]any)
+		return err == nil && slices.ContainsFunc(list, func(element any) bool {
+			return fieldpaths.Selects(p[i], element) && fieldpaths.Selects(q[i], element)
+		})
+	})
+}
+
+// ambiguous returns an error if two changes would change one element of a list that their paths select by different
+// members: after all changes, each path must lead to its own value.
+func (o *Observation) ambiguous(t *Txn, changes []Change) error {
+	var after *Observation
+	for _, c := range changes {
+		for _, other := range changes {
+			if !other.Writes() || c.Key == other.Key || !MayOverlap(c.Key, other.Key) {
+				continue
+			}
+			if after == nil {
+				after = &Observation{kind: o.kind, configMap: o.configMap, fields: o.with(changes)}
+			}
+			if found, err := after.Field(c.Key); err != nil || !found.Holds(c.To) {
+				path, _ := FieldPath(c.Key)
+				same, _ := FieldPath(other.Key)
+				return &FieldError{Ref: t.Ref, Key: c.Key, Err: fmt.Errorf("%s and %s lead to one element: "+
+					"select the element in the same way in both", path, same)}
+			}
+		}
+	}
+	return nil
+}
+
+// SelectsIn reports whether a key leads into an element that another key names, if the element holds an entry.
+func SelectsIn(key, other string, e Entry) bool {
+	path, _ := FieldPath(key)
+	outer, _ := FieldPath(other)
+	p, q := parsed(path), parsed(outer)
+	last := len(q) - 1
+	return MayBeIn(key, other) && last >= 0 && (last == 0 || fieldpaths.Overlap(p[:last], q[:last])) &&
+		fieldpaths.Selects(p[last], e.fieldValue())
 }
 
 // oneName returns the key by which keys are compared: a label or an annotation has a key that LabelKey or
@@ -55,11 +111,15 @@ func oneName(key string) string {
 	return key
 }
 
-// IsIn reports whether a key may name what another key names, or a part of it.
-func IsIn(key, other string) bool {
+// IsIn reports whether a key names what another key names, or a part of it.
+func IsIn(key, other string) bool { return Overlap(key, other) && depth(key) >= depth(other) }
+
+// MayBeIn reports whether a key may do so in some object.
+func MayBeIn(key, other string) bool { return MayOverlap(key, other) && depth(key) >= depth(other) }
+
+func depth(key string) int {
 	path, _ := FieldPath(key)
-	outer, _ := FieldPath(other)
-	return Overlap(key, other) && len(parsed(path)) >= len(parsed(outer))
+	return len(parsed(path))
 }
 
 // paths caches parsed paths by their text.
@@ -172,6 +232,9 @@ func step(v any, e fieldpath.PathElement) (any, error) {
 		return v[*e.FieldName], nil
 	case []any:
 		if e.FieldName != nil {
+			if len(v) > 0 && !slices.ContainsFunc(v, fieldpaths.CanSelect) {
+				return nil, errors.New("is a list whose elements have no member to select by: set the whole list")
+			}
 			return nil, errors.New("is a list: select one of its elements, as [name=web], or [=web] in a list of texts")
 		}
 		found := -1
@@ -180,8 +243,7 @@ func step(v any, e fieldpath.PathElement) (any, error) {
 				continue
 			}
 			if found >= 0 {
-				return nil, fmt.Errorf("has several elements that %s selects: select by more, as [key=a,effect=b]",
-					fieldpaths.Text(fieldpath.Path{e}))
+				return nil, several(e, v[found], v[i])
 			}
 			found = i
 		}
@@ -192,6 +254,21 @@ func step(v any, e fieldpath.PathElement) (any, error) {
 	default:
 		return nil, errors.New("holds a value, which has no fields")
 	}
+}
+
+// several returns the error of a selector that selects two elements of a list.
+func several(e fieldpath.PathElement, a, b any) error {
+	selector := fieldpaths.Text(fieldpath.Path{e})
+	first, isMap := a.(map[string]any)
+	second, areMaps := b.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		value := fieldpaths.Scalar(first[name])
+		if isMap && areMaps && value != "" && value != fieldpaths.Scalar(second[name]) {
+			return fmt.Errorf("has several elements that %s selects: select by %s as well, as [key=a,effect=b]", selector, name)
+		}
+	}
+	return fmt.Errorf("has several elements that %s selects, and no member that is a text, a number or a bool "+
+		"distinguishes them: set the whole list", selector)
 }
 
 // canHold returns an error if a field of the object cannot be set to an entry.
@@ -206,7 +283,7 @@ func (o *Observation) canHold(path string, to Entry) error {
 	}
 	for i := at.missing; i < len(p)-1; i++ {
 		if p[i].FieldName == nil {
-			return fmt.Errorf("%s is not there: set it as a whole, to what it is to hold", fieldpaths.Text(p[:i+1]))
+			return o.elementMissing(p[:i+1])
 		}
 	}
 	if i := slices.IndexFunc(p, func(e fieldpath.PathElement) bool { return e.FieldName == nil }); i >= 0 {
@@ -216,6 +293,32 @@ func (o *Observation) canHold(path string, to Entry) error {
 		}
 	}
 	return CanSet(inFields+path, to)
+}
+
+// MissingElementError: a path names a part of an element that a list lacks.
+type MissingElementError struct {
+	Path     string   // of the element
+	Elements []string // that the list has, selected by the same members
+}
+
+func (e *MissingElementError) Error() string {
+	if len(e.Elements) == 0 {
+		return fmt.Sprintf("%s is not there, and the list is empty: to add the element, set %[1]s as a whole", e.Path)
+	}
+	return fmt.Sprintf("%s is not there", e.Path)
+}
+
+// elementMissing returns the error of a path that leads to an element of a list that is missing.
+func (o *Observation) elementMissing(p fieldpath.Path) error {
+	missing := &MissingElementError{Path: fieldpaths.Text(p)}
+	parent, _ := find(o.fields, p[:len(p)-1])
+	list, _ := parent.value.([]any)
+	for _, element := range list {
+		if other, selects := fieldpaths.Selecting(p[len(p)-1], element); selects {
+			missing.Elements = append(missing.Elements, fieldpaths.Text(fieldpath.Path{other}))
+		}
+	}
+	return missing
 }
 
 // CanSet returns an error if the field cannot be set to an entry in any object: an element of a list must keep
@@ -229,18 +332,38 @@ func CanSet(key string, to Entry) error {
 	last := p[len(p)-1]
 	switch {
 	case last.FieldName == nil && !to.IsAbsent() && !fieldpaths.Selects(last, value):
-		return fmt.Errorf("what %s is set to must hold what selects it", path)
+		other, selects := fieldpaths.Selecting(last, value)
+		if !selects {
+			return fmt.Errorf("the value lacks what %s selects by: add it to the value", path)
+		}
+		return otherElement(p, other)
 	case last.FieldName != nil && len(p) > 1 && p[len(p)-2].Key != nil:
 		for _, k := range *p[len(p)-2].Key {
 			isKept := !to.IsAbsent() && fieldpaths.Scalar(value) == fieldpaths.Scalar(k.Value.Unstructured())
 			if k.Name == *last.FieldName && !isKept {
-				return fmt.Errorf("%s is what its element is selected by: set the element as a whole, "+
-					"or select it by something else", path)
+				element := map[string]any{k.Name: value}
+				for _, same := range *p[len(p)-2].Key {
+					if same.Name != k.Name {
+						element[same.Name] = same.Value.Unstructured()
+					}
+				}
+				other, selects := fieldpaths.Selecting(p[len(p)-2], element)
+				if !selects {
+					return fmt.Errorf("%s selects its element: it cannot be removed alone", path)
+				}
+				return otherElement(p[:len(p)-1], other)
 			}
 		}
 	}
 	_, err := normal(value, "the value", refusesNulls)
 	return err
+}
+
+// otherElement returns the error of a write that would make another element of the one that a path selects.
+func otherElement(p fieldpath.Path, other fieldpath.PathElement) error {
+	added := append(slices.Clone(p[:len(p)-1]), other)
+	return fmt.Errorf("%s would become another element: set %[1]s = null, with its present value as the expectation, "+
+		"to remove the old element, and set %s as a whole to add the new one", fieldpaths.Text(p), fieldpaths.Text(added))
 }
 
 // with returns the fields of the object after changes that were evaluated on it.

@@ -91,6 +91,11 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 	case err != nil:
 		return refuse(err)
 	}
+	if o.fields != nil {
+		if err := o.ambiguous(t, changes); err != nil {
+			return refuse(err)
+		}
+	}
 	grows, size, names, differs, isFixed := 0, 0, false, false, false
 	for _, c := range changes {
 		if c.IsGuard {

@@ -54,7 +54,7 @@ func (o *Observation) isPart(leaf, path fieldpath.Path) bool {
 		at, err := find(o.fields, path[:i+1])
 		switch {
 		case err != nil || at.value == nil:
-			return fieldpaths.Overlap(leaf, path)
+			return fieldpaths.MayOverlap(leaf, path)
 		case !fieldpaths.Selects(leaf[i], at.value):
 			return false
 		}

@@ -95,7 +95,9 @@ func (ch *Change) LeavesValues() bool {
 func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 	gone := map[string]cas.Entry{}
 	for field, e := range was.Values {
-		isIn := func(other string) bool { return cas.IsIn(field, other) } // a field that became a part of another
+		isIn := func(other string) bool { // a field that became a part of another
+			return cas.IsIn(field, other) || cas.SelectsIn(other, field, e) && cas.MayBeIn(field, other)
+		}
 		_, names := ch.Plan.Values[field]
 		if !names && ch.Plan.Known.Keys && !ch.Plan.hasGone(field, e, ch.Memory) && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
 			gone[field] = e

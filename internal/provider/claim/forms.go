@@ -43,7 +43,7 @@ func (m *Memory) forgetForms(seen *cas.Observation) {
 // is not known.
 func (m *Memory) wroteIn(key string) bool {
 	for had := range m.First {
-		if cas.IsIn(had, key) {
+		if cas.MayBeIn(had, key) {
 			return true
 		}
 	}

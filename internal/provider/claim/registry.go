@@ -37,7 +37,7 @@ func put[K comparable, V any](of *map[K]V, key K, value V) {
 	(*of)[key] = value
 }
 
-// keyUse is what instances are planned to do with a key.
+// keyUse has the plans of instances for one key.
 type keyUse struct {
 	isOwned, isRemoved bool
 	isChanged          bool  // written by an instance or a swap, or removed
@@ -46,9 +46,9 @@ type keyUse struct {
 	value              cas.Entry
 }
 
-// use is what one instance is planned to do with keys of an object.
+// use has the keys of an object in the plan of one instance.
 type use struct {
-	owns    []string // shall hold what it says, changed or not
+	owns    []string // whose values the plan sets, changed or not
 	writes  []string // of those, the ones that change
 	removes []string
 	isWhole bool                 // of a whole object
@@ -61,7 +61,7 @@ const tokenLength = 8
 // The tokens of all counters, and of all allocations: several of one sort may share a key.
 const counters, allocations = "counters", "allocations"
 
-// token tells a resource instance from others. An empty text tells nothing.
+// token tells a resource instance from others. The empty text distinguishes none.
 type token struct {
 	text  string
 	isNew bool
@@ -73,13 +73,13 @@ func (t token) isOther(than token) bool {
 	return t.text != "" && than.text != "" && t.text != than.text
 }
 
-// wasRead reports whether an instance was read. One without a token cannot be told apart, and counts as read.
+// wasRead reports whether an instance was read. An instance without a token counts as read.
 func (g *registry) wasRead(t token) bool {
 	_, wasRead := g.reads.Load(t.text)
 	return t.text == "" || wasRead
 }
 
-// clash is what of an instance's plan does not go with those of others.
+// clash has the keys for which the plan of an instance contradicts the plans of others.
 type clash struct {
 	moving []string // keys that one instance removes and another one has
 	stays  bool     // of those, whether one is left as it is by the instance that has it
@@ -90,14 +90,17 @@ type clash struct {
 }
 
 // plans records what an instance is planned to do.
-func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
+func (g *registry) plans(ref cas.Ref, of token, u use, areOne func(a, b string) bool) (c clash) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	record := func(keys []string, change func(key string, k *keyUse)) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
 			id := terms.EntryID{Ref: ref, Key: key}
 			for other, k := range g.keys {
-				if overlaps(ref, key, other) && k.owner.text != of.text {
+				isNew := func(a, b string) bool { // elements that the plan adds
+					return cas.SelectsIn(b, a, k.value) || cas.SelectsIn(a, b, u.values[key])
+				}
+				if (overlaps(ref, key, other, areOne) || overlaps(ref, key, other, isNew)) && k.owner.text != of.text {
 					change(key, &k)
 				}
 			}
@@ -133,7 +136,7 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 }
 
 // swaps records the keys that a swap writes. It takes keys out of the swap that the plan changes: by a resource, or by a swap that was planned
-// before, such as that of a lock before the one that unlocks. It does not make the swap an owner: a resource may write the key as well.
+// before, such as the swap that locks before the swap that unlocks. It does not make the swap an owner: a resource may write the key as well.
 func (g *registry) swaps(t *cas.Txn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,7 +145,7 @@ func (g *registry) swaps(t *cas.Txn) {
 		use := g.keys[id]
 		wasChanged := use.isChanged
 		for other, of := range g.keys {
-			wasChanged = wasChanged || of.isChanged && overlaps(t.Ref, k.Key, other)
+			wasChanged = wasChanged || of.isChanged && overlaps(t.Ref, k.Key, other, cas.MayOverlap)
 		}
 		if !k.IsGuard {
 			use.isChanged = true
@@ -180,7 +183,7 @@ func (g *registry) isCreated(ref cas.Ref) bool {
 	return ok
 }
 
-// Declared are the keys that a whole object shall have, by map: nil where the map is left to others. A Secret has one map, which stands for both.
+// Declared has the keys of a whole object after its plan, by map: nil where the map is left to others. A Secret has one map, which is both.
 type Declared struct{ Text, Binary map[string]bool }
 
 // undoes reports whether an update of the whole object removes a key that it does not know of.
@@ -192,7 +195,7 @@ func (d Declared) undoes(key string, value cas.Entry) bool {
 	return of != nil && !value.IsAbsent() && !d.Text[key] && !d.Binary[key]
 }
 
-// declares records what a whole object shall have, and gives the keys of other instances that its next update removes: those that they write in this plan and,
+// declares records the keys of a whole object after its plan, and returns the keys of other instances that its next update removes: those that they write in this plan and,
 // if the object is new, all that they have.
 func (g *registry) declares(ref cas.Ref, d Declared, isNew bool) (undone []string) {
 	g.mu.Lock()
@@ -207,7 +210,7 @@ func (g *registry) declares(ref cas.Ref, d Declared, isNew bool) (undone []strin
 	return undone
 }
 
-// PlanDeclares records what a whole object shall have. It warns of keys that other instances write beside it, which the next plan refuses: with ignore_changes
+// PlanDeclares records the keys of a whole object after its plan. It warns of keys that other instances write beside it, which the next plan refuses: with ignore_changes
 // there would be nothing to undo, and no provider can see that.
 func (ch *Change) PlanDeclares(ctx context.Context) diag.Diagnostics {
 	c := ch.Plan
@@ -242,7 +245,7 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 // wroteOver reports whether a call has a field that is a part of this one, or the reverse.
 func (g *registry) wroteOver(ref cas.Ref, key string) bool {
 	for id := range g.written {
-		if overlaps(ref, key, id) {
+		if overlaps(ref, key, id, cas.Overlap) {
 			return true
 		}
 	}
@@ -250,8 +253,8 @@ func (g *registry) wroteOver(ref cas.Ref, key string) bool {
 }
 
 // overlaps reports whether a key and another one, in the records, name a field and a part of it, or one thing by two names.
-func overlaps(ref cas.Ref, key string, other terms.EntryID) bool {
-	return !isKey(key) && other.Ref == ref && other.Key != key && cas.Overlap(other.Key, key)
+func overlaps(ref cas.Ref, key string, other terms.EntryID, areOne func(a, b string) bool) bool {
+	return !isKey(key) && other.Ref == ref && other.Key != key && areOne(other.Key, key)
 }
 
 // frees forgets who takes keys that were not written after all.
@@ -272,7 +275,13 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 	if r.IsApply(ctx) {
 		return nil
 	}
-	c := r.registry.plans(ref, of, u)
+	c := r.registry.plans(ref, of, u, func(a, b string) bool {
+		if !cas.MayOverlap(a, b) || cas.Overlap(a, b) || !r.Configured() {
+			return cas.Overlap(a, b)
+		}
+		seen, err := r.Engine.ObserveFields(ctx, ref, about.APIVersion, cas.Fresh) // only the object shows it
+		return err == nil && seen.Exists() && seen.Overlap(a, b)
+	})
 	switch {
 	case r.PlanCheck == terms.PlanCheckOff:
 		return nil

@@ -103,7 +103,7 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			of:      aboutWeb(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
 			summary: "Request Refused",
 			detail: "The API server refused to patch the Deployment. Nothing was written." + where + "  Status:      422\n  API server:  no\n" +
-				"\nspec.replicas is text that reads as a number or a bool. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
+				"\nspec.replicas is text that reads as a number. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
 		},
 		"a field that is not there to import": {
 			of: aboutWeb(terms.OpRead).NotImported([]string{replicasKey()}, &cas.Observation{}), path: "fields", summary: "Field Not Found",

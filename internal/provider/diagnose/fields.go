@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,14 +47,22 @@ func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
 		at = paths.Expected
 	}
 	name, _ := NameOf(e.Key)
-	next := s.orDestroy("Correct the path or the value as the problem says, then run terraform plan again.")
+	facts := []Fact{{"Problem", e.Err.Error()}}
+	correct := "Correct the path or the value as the problem says, then run terraform plan again."
+	if missing, isMissing := errors.AsType[*cas.MissingElementError](e.Err); isMissing && len(missing.Elements) > 0 && s.Hide == ShowValues {
+		selector := missing.Path[strings.LastIndex(missing.Path, "["):]
+		facts = append(facts, Fact{"Elements", Nearest(selector, missing.Elements)})
+		correct = didYouMean(selector, missing.Elements) + "Select one of the elements that exist. To add another one, set " +
+			missing.Path + " as a whole."
+	}
+	next := s.orDestroy(correct)
 	switch {
 	case s.Op == terms.OpDelete:
 		next = s.abandon()
 	case slices.Contains(s.letsGo, e.Key):
 		next = s.leave(e.Key)
 	}
-	return s.refuse(TitleFieldDoesNotFit, at, "The object does not have a field as "+name+" says.", []Fact{{"Problem", e.Err.Error()}}, next)
+	return s.refuse(TitleFieldDoesNotFit, at, "The object does not have a field as "+name+" says.", facts, next)
 }
 
 // Tangled is for fields that an update releases, and that it cannot find or take apart: it reads the object in
@@ -105,19 +114,25 @@ func (s Subject) numbersAsText(code int) string {
 	if s.APIVersion == "" || code != 400 && code != 422 {
 		return ""
 	}
-	var names []string
+	names := map[string][]string{}
 	for key, text := range s.Texts {
 		name, _ := NameOf(key)
-		if _, err := strconv.ParseFloat(text, 64); (err == nil || text == "true" || text == "false") && !strings.HasPrefix(name, "metadata.") {
-			names = append(names, name)
+		_, err := strconv.ParseFloat(text, 64)
+		switch isBool := text == "true" || text == "false"; {
+		case strings.HasPrefix(name, "metadata."):
+		case isBool:
+			names["bool"] = append(names["bool"], name)
+		case err == nil:
+			names["number"] = append(names["number"], name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
+	var steps []string
+	for _, kind := range slices.Sorted(maps.Keys(names)) {
+		all := slices.Sorted(slices.Values(names[kind]))
+		steps = append(steps, fmt.Sprintf("%s is text that reads as a %s. If the API server wants a %[2]s, not text, write it without quotes, "+
+			"or give the variable a type: type = %[2]s.", strings.Join(all[:min(len(all), mostNames)], ", "), kind))
 	}
-	slices.Sort(names)
-	return fmt.Sprintf("%s is text that reads as a number or a bool. If the API server wants a number, not text, write it without quotes, "+
-		"or give the variable a type: type = number.", strings.Join(names[:min(len(names), mostNames)], ", "))
+	return strings.Join(steps, " ")
 }
 
 // quantities returns the reason why two spellings of one quantity count as two values.
