@@ -311,3 +311,28 @@ func TestDriftAndWaiting(t *testing.T) {
 	p.Apply()
 	p.WantLive("testmap", fixture.Data{"foo": "2"})
 }
+
+// Given the lock of the examples, whose holder A was killed. An administrator removes the key, and B acquires the lock.
+// Then the next apply of A waits for B, and does not overwrite its value.
+func TestALockIsNotStolen(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{})
+	lock := func(run, wait string) string {
+		return fixture.EntryBlock("lock", fmt.Sprintf("value = %q", run), `conflict_scope = "key"`, fmt.Sprintf("wait_for_match = %q", wait))
+	}
+	p.Planned(lock("a", "1s"))
+	p.Unset("testmap", "foo")
+	p.Set("testmap", "foo", "b")
+	for _, run := range []string{"a", "another run of a"} {
+		p.Write(lock(run, "1s"))
+		p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet", `"b"`)
+		p.ApplyRefused("Error: Wait Ended Without A Match", `Found: "b"`)
+		p.WantLive("testmap", fixture.Data{"foo": "b"})
+	}
+	p.Write(lock("a", "1m"))
+	p.Plan()
+	p.Unset("testmap", "foo") // B releases the lock
+	p.Apply()
+	p.WantLive("testmap", fixture.Data{"foo": "a"})
+	p.PlanNothing()
+}

@@ -66,11 +66,11 @@ func (ch *Change) AcceptsDrift() bool {
 
 // checkDrift judges the drift that an update would overwrite, at plan and again at apply.
 func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
+	if !ch.about.Wait.IsNull() { // the update waits for drift to change, and never overwrites it
+		return nil
+	}
 	overwritten, _ := ch.drift()
 	overwritten = slices.DeleteFunc(overwritten, ch.keeps)
-	if !ch.about.Wait.IsNull() { // what it waits for is drift
-		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := ch.Plan.Expected[d.Key]; return waits })
-	}
 	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about)
 }
 

@@ -178,13 +178,19 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	}
 	t.At = c.pinned(t.At)
 
+	drifted := map[string]bool{}
+	if overwritten, _ := ch.drift(); !ch.about.Wait.IsNull() {
+		for _, d := range overwritten {
+			drifted[d.Key] = true
+		}
+	}
 	var open []string // nothing says what a key must hold
 	for _, key := range sortedKeys(c.Values, was.Values, c.Expected) {
 		value, names := c.Values[key]
 		before, has := was.Values[key]
 		_, drops := dropped[key]
 		want, named := c.Expected[key]
-		if !named {
+		if !named && !drifted[key] { // with wait_for_match, drift must be removed first, as before a create
 			want = before
 		}
 		if isWhole && !isKey(key) {
