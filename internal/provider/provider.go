@@ -94,6 +94,7 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 
 	run, diags := p.settings(model)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(connect.CheckDefaults(model.Defaults)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -41,11 +41,13 @@ func providerSchema() schema.Schema {
 			"proxy_url": argument(connect.EnvProxyURL, "URL of a proxy for all requests, with the scheme `http`, `https` or `socks5`. Default: "+
 				"the proxy of the kubeconfig, else `HTTPS_PROXY` and `NO_PROXY`."),
 			"qps": schema.Float64Attribute{
+				CustomType:          attributes.Decimal{},
 				MarkdownDescription: "Maximum average requests per second. Default: no limit; the provider obeys the server's flow control.",
 				Optional:            true,
 				Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
 			},
 			"burst_limit": schema.Int64Attribute{
+				CustomType:          attributes.WholeNumber{},
 				MarkdownDescription: "Maximum burst of requests above `qps`. Needs `qps`. Default: `10`.",
 				Optional:            true,
 				Validators: []validator.Int64{
@@ -67,7 +69,7 @@ func providerSchema() schema.Schema {
 				"permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`."),
 			"defaults": schema.SingleNestedAttribute{
 				MarkdownDescription: "What attributes of resources are where a resource does not set them. A change of a default is an update in place of all resources " +
-					"that follow it, without a request.",
+					"that follow it, without a request. The values must be known at plan.",
 				Optional: true,
 				Attributes: map[string]schema.Attribute{
 					terms.ConflictScope: choice("`conflict_scope` of resources of keys: `object` (default) or `key`.", terms.ScopeObject, terms.ScopeKey),

@@ -146,31 +146,16 @@ func TestDefaultsOfTwoAliases(t *testing.T) {
 	holds(p, "bar", map[string]string{"on_drift": "error", "conflict_scope": "key"})
 }
 
-// While the provider's configuration is not known, what does not change keeps what it has, and what changes gets the default when it is applied.
+// A default must be known at plan, since each plan of a resource shows the values in force.
 func TestDefaultsThatAreNotKnownYet(t *testing.T) {
-	t.Parallel()
-	for _, profile := range []driver.Profile{driver.Terraform111, driver.OpenTofu, driver.Terraform116} {
-		t.Run(profile.Name, func(t *testing.T) {
-			p := fixture.NewPipelineOf(t, profile)
-			p.Create("testmap", fixture.Data{})
-			config := func(revision int, body string) {
-				p.WriteFor(p.Kubeconfig, "defaults = { on_drift = terraform_data.drift.output }", fmt.Sprintf(
-					"resource \"terraform_data\" \"drift\" {\n  input = \"error\"\n  triggers_replace = [%d]\n}\n", revision)+body)
-			}
-			one := fixture.EntryBlock("foo", `value = "1"`)
-			config(1, one)
-			p.PlanApply()
-			holds(p, "foo", map[string]string{"on_drift": "error"})
-			p.PlanNothing()
-			config(2, one)
-			p.Wants(p.Plan(), "!cas_configmap_entry.foo will be")
-			p.Apply()
-			config(3, fixture.EntryBlock("foo", `value = "2"`))
-			p.PlanApply()
-			holds(p, "foo", map[string]string{"on_drift": "error"})
-			p.WantLive("testmap", fixture.Data{"foo": "2"})
-		})
-	}
+	p := fixture.NewPipeline(t)
+	const drift = "resource \"terraform_data\" \"drift\" {\n  input = \"error\"\n}\n"
+	p.WriteFor(p.Kubeconfig, "defaults = { on_drift = terraform_data.drift.output }", drift+fixture.EntryBlock("foo", `value = "1"`))
+	p.PlanRefused([]string{
+		"Error: Invalid Provider Argument", "Attribute defaults.on_drift: the value must be known at plan; use a literal or an input variable",
+	})
+	p.WriteFor(p.Kubeconfig, `defaults = { on_drift = "error" }`, drift+fixture.EntryBlock("foo", `value = "1"`))
+	p.Wants(p.Plan(), `on_drift = "error"`)
 }
 
 // A default that a resource cannot have is an error that names the default.
@@ -182,6 +167,16 @@ func TestDefaultsThatAResourceCannotHave(t *testing.T) {
 	p.WriteFor(p.Kubeconfig, "", fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
 	p.PlanRefused([]string{"Error: Invalid Attribute Combination", `conflict_scope must be "key"`})
 	p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "key"`), fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
+	p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet")
+
+	// The message names the default, and its step works.
+	waiting := []string{`value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`}
+	p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "object"`), fixture.EntryBlock("foo", waiting...))
+	p.PlanRefused([]string{
+		"Error: Invalid Attribute Combination", `Attribute wait_for_match: the provider's defaults have conflict_scope = "object"`,
+		`set conflict_scope = "key" on this resource.`,
+	})
+	p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "object"`), fixture.EntryBlock("foo", append(waiting, `conflict_scope = "key"`)...))
 	p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet")
 	p.WriteFor(p.Kubeconfig, defaults(`on_drift = "never"`), fixture.EntryBlock("foo", `value = "2"`))
 	p.PlanRefused([]string{"on_drift"})

@@ -15,48 +15,39 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// setDefaults puts the provider's defaults into a plan, where the configuration gives nothing. The framework keeps there what the state has. So does
-// this, while a default is not known and nothing else changes; an update is to know it when it is applied.
+// setDefaults puts the provider's defaults into a plan where the configuration sets nothing.
 func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var plan, config map[string]tftypes.Value
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.As(&plan) != nil || req.Config.Raw.As(&config) != nil {
 		return
 	}
-	var state map[string]tftypes.Value
-	if !req.State.Raw.IsNull() && req.State.Raw.As(&state) != nil {
-		return
-	}
-	var open []string // follow a default that is not known
-	for name := range plan {
-		value, has := t.defaults().Of(name)
+	defaults := t.defaults()
+	follows := func(name string) bool {
 		given, configured := config[name]
-		switch {
-		case !has || !configured || !given.IsNull():
-		case value.IsUnknown():
-			open = append(open, name)
-			if plan[name] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue); state != nil {
-				plan[name] = state[name]
-			}
-		default:
-			resp.Diagnostics.Append(t.refuses(name, value.ValueString())...)
-			plan[name] = tftypes.NewValue(tftypes.String, value.ValueString())
-		}
+		return configured && given.IsNull() && !defaults.Of(name).IsNull()
 	}
-	raw := tftypes.NewValue(req.Plan.Raw.Type(), plan)
-	if len(open) > 0 && !raw.Equal(req.State.Raw) {
-		for _, name := range open {
-			plan[name] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+	for name := range plan {
+		if follows(name) {
+			value := defaults.Of(name).ValueString()
+			resp.Diagnostics.Append(t.refuses(name, value)...)
+			plan[name] = tftypes.NewValue(tftypes.String, value)
 		}
-		raw = tftypes.NewValue(req.Plan.Raw.Type(), plan)
 	}
 	if wait, has := config["wait_for_match"]; has && !wait.IsNull() {
-		narrow := terms.ScopeKey
+		narrow, scope := terms.ScopeKey, textOf(plan[terms.ConflictScope])
 		if t.IsOfFields {
 			narrow = terms.ScopeField
 		}
-		resp.Diagnostics.Append(attributes.NotWaiting(narrow, textOf(plan[terms.ConflictScope]))...)
+		if follows(terms.ConflictScope) && defaults.Gives(terms.ConflictScope) && scope.ValueString() != narrow {
+			resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.Problem(path.Root("wait_for_match"), fmt.Sprintf(
+				"the provider's defaults have conflict_scope = %q, with which the write that it waits for is a conflict; set conflict_scope = %q on this resource",
+				scope.ValueString(), narrow)))
+		} else {
+			resp.Diagnostics.Append(attributes.NotWaiting(narrow, scope)...)
+		}
 	}
-	req.Plan.Raw, resp.Plan.Raw = raw, raw
+	req.Plan.Raw = tftypes.NewValue(req.Plan.Raw.Type(), plan)
+	resp.Plan.Raw = req.Plan.Raw
 }
 
 // refuses says of a default that the resource cannot have it. A Secret has no first values to put back.

@@ -125,8 +125,8 @@ type KeysAttributes struct {
 
 // SetDefaults sets the attributes of a new import. Without every default, the first plan would show an update.
 func (k *KeysAttributes) SetDefaults(of terms.Defaults) {
-	k.ConflictScope, k.DeletionPolicy = of.Known(terms.ConflictScope), of.Known(terms.DeletionPolicy)
-	k.OnDrift = of.Known(terms.OnDrift)
+	k.ConflictScope, k.DeletionPolicy = of.Of(terms.ConflictScope), of.Of(terms.DeletionPolicy)
+	k.OnDrift = of.Of(terms.OnDrift)
 	k.AdoptExisting = types.BoolValue(false)
 }
 

@@ -96,7 +96,7 @@ func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([
 // SetDefaults implements [KeysModel]. generate_name stays null: Terraform generates configurations from the state of an import, which must not have both it and
 // name.
 func (m *Object) SetDefaults(of terms.Defaults) {
-	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), of.Known(terms.OnDrift)
+	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), of.Of(terms.OnDrift)
 }
 
 // Validate implements [KeysModel].

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 )
@@ -45,9 +46,15 @@ func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []va
 		"numbers": schema.SingleNestedAttribute{
 			Optional: true, Validators: besideNumbers, MarkdownDescription: numbers,
 			Attributes: map[string]schema.Attribute{
-				"from":   schema.Int64Attribute{Required: true, MarkdownDescription: "First number of the range."},
-				"to":     schema.Int64Attribute{Required: true, MarkdownDescription: "Last number of the range."},
-				"except": schema.ListAttribute{Optional: true, ElementType: types.Int64Type, MarkdownDescription: "Numbers that are not taken."},
+				"from": schema.Int64Attribute{
+					CustomType: attributes.WholeNumber{}, Required: true, MarkdownDescription: "First number of the range.",
+				},
+				"to": schema.Int64Attribute{
+					CustomType: attributes.WholeNumber{}, Required: true, MarkdownDescription: "Last number of the range.",
+				},
+				"except": schema.ListAttribute{
+					Optional: true, ElementType: attributes.WholeNumber{}, MarkdownDescription: "Numbers that are not taken.",
+				},
 			},
 		},
 		"cidr": schema.SingleNestedAttribute{
@@ -58,7 +65,7 @@ func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []va
 					MarkdownDescription: "Prefixes to take from, such as `10.0.0.0/12`. They must not overlap.",
 				},
 				"prefix": schema.Int64Attribute{
-					Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)},
+					CustomType: attributes.WholeNumber{}, Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)},
 					MarkdownDescription: "Length of the prefix to take, such as `24`.",
 				},
 				"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes to skip. Nothing inside them is taken."},

@@ -220,7 +220,7 @@ func NotWith(other string) validator.String {
 // Revision is the version of write-only values. besides describes writes without a change of the version.
 func Revision(values, besides string) schema.Int64Attribute {
 	return schema.Int64Attribute{
-		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
+		CustomType: WholeNumber{}, Optional: true, Computed: true, Default: int64default.StaticInt64(1),
 		MarkdownDescription: "Any whole number. Change it to write " + values + " again: Terraform cannot see that a write-only value has changed, so the provider " +
 			"writes on create and when this number changes. " + besides + "After an import it is null, so the first apply writes. Default: `1`.",
 	}

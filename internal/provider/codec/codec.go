@@ -89,12 +89,21 @@ func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagn
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err),
-				"A number must be whole, and fit into 64 bits. If that is not the cause: "+diagnose.Report)
+			return m, unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err), diagnose.Report)
+		}
+		if validated, ok := f.typ.(validatedType); ok {
+			if diags := validated.Validate(ctx, values[f.name], path.Root(f.name)); diags.HasError() {
+				return m, diags
+			}
 		}
 		model.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}
 	return m, nil
+}
+
+// validatedType is an [attr.Type] that refuses some of the values that it converts.
+type validatedType interface {
+	Validate(ctx context.Context, value tftypes.Value, at path.Path) diag.Diagnostics
 }
 
 // Encode puts the object of a struct into raw, and leaves that alone where there is an error.

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 )
 
@@ -194,17 +195,17 @@ func TestCodecRefusesWhatIsNoObject(t *testing.T) {
 	}
 }
 
-// Given a number that is not whole, as a configuration may have it; when it is decoded; then the error names the attribute, and what a number must be.
+// Given a number that is not whole; when it is decoded; then the error is that of the type, and names the attribute.
 func TestCodecNamesTheAttributeThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	c := codec.New[struct {
 		Step types.Int64 `tfsdk:"step"`
-	}](t.Context(), types.ObjectType{AttrTypes: map[string]attr.Type{"step": types.Int64Type}})
+	}](t.Context(), types.ObjectType{AttrTypes: map[string]attr.Type{"step": attributes.WholeNumber{}}})
 	raw := tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"step": tftypes.Number}}, map[string]tftypes.Value{
 		"step": tftypes.NewValue(tftypes.Number, 1.5),
 	})
 	_, diags := c.Decode(t.Context(), raw)
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "A number must be whole") {
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "Attribute step: must be a whole number of 64 bits.") {
 		t.Fatalf("%v, want one problem", diags)
 	}
 	if at, ok := diags[0].(diag.DiagnosticWithPath); !ok || at.Path().String() != "step" {

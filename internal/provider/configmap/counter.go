@@ -155,11 +155,12 @@ func counterSchema(ctx context.Context) schema.Schema {
 	return attributes.OfTaking(ctx, "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
 		"Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free number.", map[string]schema.Attribute{
 			"initial": schema.Int64Attribute{
-				Optional: true, Computed: true, Default: int64default.StaticInt64(0),
+				CustomType: attributes.WholeNumber{}, Optional: true, Computed: true, Default: int64default.StaticInt64(0),
 				MarkdownDescription: "First number, used only while the key is absent. A change takes no new number. Default: `0`.",
 			},
 			"step": schema.Int64Attribute{
-				Optional: true, Computed: true, Default: int64default.StaticInt64(1), Validators: []validator.Int64{int64validator.NoneOf(0)},
+				CustomType: attributes.WholeNumber{}, Optional: true, Computed: true, Default: int64default.StaticInt64(1),
+				Validators: []validator.Int64{int64validator.NoneOf(0)},
 				MarkdownDescription: "Number to add to the key, not zero. A negative step counts down. With `10`, the resource gets `value` and the nine " +
 					"numbers after it. A change takes no new number. Default: `1`.",
 			},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -138,6 +140,21 @@ func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
 	}
 	if _, err := rest.TLSConfigFor(config); err != nil {
 		return diagnose.TitleInvalidKubeconfig.At(a.kubeconfigPath(), readable(err))
+	}
+	return nil
+}
+
+// CheckDefaults refuses defaults that are not known at plan: each plan of a resource shows the values in force.
+func CheckDefaults(defaults types.Object) diag.Diagnostics {
+	const problem = "the value must be known at plan; use a literal or an input variable, not an attribute of a resource"
+	at := path.Root("defaults")
+	if defaults.IsUnknown() {
+		return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.Problem(at, problem)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(defaults.Attributes())) {
+		if defaults.Attributes()[name].IsUnknown() {
+			return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.Problem(at.AtName(name), problem)}
+		}
 	}
 	return nil
 }

@@ -145,6 +145,7 @@ var ofConfigurations = []string{
 	"Invalid Label Value",
 	"Invalid Name Prefix",
 	"Invalid Namespace",
+	"Invalid Number",
 	"Invalid Object Name",
 	"Invalid Provider Argument",
 	"Invalid Resource Version",

@@ -82,6 +82,7 @@ const (
 	TitleInvalidLabelValue              = ErrorTitle("Invalid Label Value")
 	TitleInvalidNamePrefix              = ErrorTitle("Invalid Name Prefix")
 	TitleInvalidNamespace               = ErrorTitle("Invalid Namespace")
+	TitleInvalidNumber                  = ErrorTitle("Invalid Number")
 	TitleInvalidObjectName              = ErrorTitle("Invalid Object Name")
 	TitleInvalidProviderArgument        = ErrorTitle("Invalid Provider Argument")
 	TitleInvalidResourceVersion         = ErrorTitle("Invalid Resource Version")

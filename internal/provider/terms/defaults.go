@@ -14,52 +14,47 @@ var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: Policy
 
 // Defaults has the values of the provider block. A provider without a block has the zero value.
 type Defaults struct {
-	given    types.Object
+	given    map[string]string
 	ofFields bool
 }
 
-// DefaultsOf reads the block, null where there is none.
-func DefaultsOf(given types.Object) (d Defaults) {
-	if !given.IsNull() {
-		d.given = given
+// DefaultsOf reads the block, whose values are known.
+func DefaultsOf(block types.Object) Defaults {
+	given := map[string]string{}
+	for attribute, value := range block.Attributes() {
+		if text, ok := value.(types.String); ok && !text.IsNull() {
+			given[attribute] = text.ValueString()
+		}
 	}
-	return d
+	return Defaults{given: given}
 }
 
-// OfFields are the defaults as a resource of fields of objects of any kind has them: its narrow scope is the usual one, and has a name of its own.
+// OfFields returns the defaults of a resource of fields. Its narrow scope is the usual one, and has another name.
 func (d Defaults) OfFields() Defaults {
 	d.ofFields = true
 	return d
 }
 
-// Of is the default of an attribute, unknown where the block is not known yet. It reports false of any other attribute.
-func (d Defaults) Of(attribute string) (types.String, bool) {
-	_, ok := usual[attribute]
-	switch given, _ := d.given.Attributes()[attribute].(types.String); {
-	case !ok:
-		return types.StringNull(), false
-	case d.given.IsUnknown() || given.IsUnknown():
-		return types.StringUnknown(), true
-	case given.IsNull():
-		return d.usual(attribute), true
-	case d.ofFields && given.ValueString() == ScopeKey:
-		return types.StringValue(ScopeField), true
-	default:
-		return given, true
+// Of returns the default of an attribute; null for any other attribute.
+func (d Defaults) Of(attribute string) types.String {
+	value, isDefault := usual[attribute]
+	given, isGiven := d.given[attribute]
+	switch {
+	case !isDefault:
+		return types.StringNull()
+	case isGiven:
+		value = given
+	case d.ofFields && attribute == ConflictScope:
+		value = ScopeKey
 	}
+	if d.ofFields && value == ScopeKey {
+		value = ScopeField
+	}
+	return types.StringValue(value)
 }
 
-// Known is the default of an attribute, or what it usually is while that is not known.
-func (d Defaults) Known(attribute string) types.String {
-	if value, _ := d.Of(attribute); !value.IsUnknown() {
-		return value
-	}
-	return d.usual(attribute)
-}
-
-func (d Defaults) usual(attribute string) types.String {
-	if d.ofFields && attribute == ConflictScope {
-		return types.StringValue(ScopeField)
-	}
-	return types.StringValue(usual[attribute])
+// Gives reports whether the provider block sets the attribute.
+func (d Defaults) Gives(attribute string) bool {
+	_, isGiven := d.given[attribute]
+	return isGiven
 }

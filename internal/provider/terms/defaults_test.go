@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// A resource of fields has a narrow scope of its own name, which is its usual one, whatever is known of the block.
+// A resource of fields has a narrow scope with a name of its own. It is the usual scope.
 func TestDefaultsOfFields(t *testing.T) {
 	t.Parallel()
 	scope := map[string]attr.Type{ConflictScope: types.StringType}
@@ -22,11 +22,9 @@ func TestDefaultsOfFields(t *testing.T) {
 		"a block without it": {block(types.StringNull()), ScopeObject, ScopeField},
 		"the narrow one":     {block(types.StringValue(ScopeKey)), ScopeKey, ScopeField},
 		"the wide one":       {block(types.StringValue(ScopeObject)), ScopeObject, ScopeObject},
-		"one not known yet":  {block(types.StringUnknown()), ScopeObject, ScopeField},
-		"a block not known":  {types.ObjectUnknown(scope), ScopeObject, ScopeField},
 	} {
 		d := DefaultsOf(test.given)
-		if keys, ofFields := d.Known(ConflictScope).ValueString(), d.OfFields().Known(ConflictScope).ValueString(); keys != test.keys || ofFields != test.ofFields {
+		if keys, ofFields := d.Of(ConflictScope).ValueString(), d.OfFields().Of(ConflictScope).ValueString(); keys != test.keys || ofFields != test.ofFields {
 			t.Errorf("%s: %q, and %q of fields, want %q and %q", name, keys, ofFields, test.keys, test.ofFields)
 		}
 	}
