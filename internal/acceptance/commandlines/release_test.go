@@ -12,6 +12,7 @@ func TestDestroyListsWhatStays(t *testing.T) {
 	p.Create("testmap", fixture.Data{"bar": "0", "foo": "1"})
 	p.Planned(fixture.DataBlock("it", `data = { bar = "1", changed = "1", foo = "2", new = "1" }`, `expected_data = { bar = "0", foo = "1" }`))
 	p.Set("testmap", "changed", "9")
+	p.Export("CAS_PLAN_CHECK", "warning") // terraform plan -destroy first makes an ordinary plan, which drift would stop
 	p.Wants(p.Plan("-destroy"),
 		"Warning: Key Stays In Place", "bar and foo existed before this resource wrote them, so they stay as they are.", "Key: bar Key: foo",
 		`To put back what they held first, apply deletion_policy = "restore". To remove them, apply deletion_policy = "delete", then plan this again.`,

@@ -45,7 +45,7 @@ func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 				fixture.DataBlock("it", fixture.Deletes, `data = { a = "x" }`),
 				fixture.DataBlock("it", restore, `data = { a = "x", b = "z" }`),
 			},
-			Left: fixture.Contents{Data: fixture.Data{"a": "1"}}, // b was gone then
+			Left: fixture.Contents{Data: fixture.Data{"a": "1"}}, // b was missing then
 		},
 		"that was adopted": {
 			Found:  fixture.Contents{Data: fixture.Data{"a": "1", "b": "2"}},
@@ -82,10 +82,12 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 			t.Errorf("id: %v", id)
 		}
 	})
-	t.Run("delete warns of what another wrote, and removes that", func(t *testing.T) {
+	t.Run("delete warns of drift, and removes the key, if on_drift permits that", func(t *testing.T) {
 		p := seed(t)
 		p.Set("testmap", "b", "foreign")
 		p.Write(fixture.DataBlock("it", one, fixture.Deletes))
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: b Found: "foreign"`})
+		p.Write(fixture.DataBlock("it", one, fixture.Deletes, fixture.Overwrites))
 		p.Wants(p.Plan(), "Warning: Value Changed Since Last Apply", "b does not hold what this resource last wrote.", `Key: b Found: "foreign"`)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"a": "1"})
@@ -160,7 +162,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := fixture.NewPipeline(t)
 				p.Create("testmap", fixture.Data{"x": "y"})
-				p.Planned(fixture.DataBlock("it", block, `conflict_scope = "`+scope+`"`, cmp.Or(test.lines, fixture.Deletes)))
+				p.Planned(fixture.DataBlock("it", block, `conflict_scope = "`+scope+`"`, fixture.Overwrites, cmp.Or(test.lines, fixture.Deletes)))
 				t.Cleanup(func() {
 					if p.Exists("testmap") && p.Live("testmap").DeletionTimestamp != nil {
 						p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
@@ -200,11 +202,11 @@ func TestConfigMapDataDestroy(t *testing.T) {
 			"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was removed.", `To leave the ConfigMap as it is, apply deletion_policy = "abandon", then destroy.`, "!" + fixture.PlanCheckAdvice,
 		}, "-destroy")
 	})
-	// Terraform before 1.12.2 plans it before it refreshes: what the plan read counts, not the prior state.
+	// Before 1.12.2, Terraform plans the removal before its refresh: the plan compares its own read, not the prior state.
 	t.Run("a removed block, after another wrote", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.DataBlock("it", block, fixture.Deletes))
+		p.Planned(fixture.DataBlock("it", block, fixture.Deletes, fixture.Overwrites))
 		p.Set("testmap", "b", "foreign")
 		p.Write("")
 		p.Wants(p.Plan(), "Warning: Value Changed Since Last Apply", `Key: b Found: "foreign"`)
@@ -225,12 +227,13 @@ func TestConfigMapDataDestroy(t *testing.T) {
 	})
 }
 
-// Given keys that were gone when the state was refreshed; when another writes one before the resource is dropped; then the removal either tells
-// of it in the plan, or does not happen. (Terraform before 1.12.2 plans the removal of a dropped block on the state before its refresh.)
+// Another writer sets a key that was missing at the last refresh, and then the block of the resource is removed. Either
+// the plan warns of drift, or the apply removes nothing: before 1.12.2, Terraform plans such a removal on the state
+// before its refresh.
 func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"bar": "kept"})
-	p.Planned(fixture.DataBlock("foo", fixture.Deletes, `data = { foo = "2" }`))
+	p.Planned(fixture.DataBlock("foo", fixture.Deletes, fixture.Overwrites, `data = { foo = "2" }`))
 	p.Change("testmap", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
 	p.Do("refresh")
 	p.Set("testmap", "foo", "3")

@@ -37,7 +37,9 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.ApplyRefused("Error: Key Already Exists", `Key: b Expected: (absent) Found: "foreign"`)
 		p.WantLive("testmap", fixture.Data{"a": "1", "b": "foreign"})
 
-		// It is the resource's still: the next plan shows what it holds, and writes over that.
+		// The resource still has the key, so the value is drift.
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: b Found: "foreign" To write: "2"`})
+		p.Write(fixture.DataBlock("it", block, fixture.Overwrites, `conflict_scope = "key"`))
 		p.Wants(p.Plan(), `~ "b" = "foreign" -> "2"`)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"a": "1", "b": "2"})
@@ -48,7 +50,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.PlanApply("-refresh-only")
 		wantData(p, "it", fixture.Data{"a": "1"})
 		p.Set("testmap", "b", "foreign")
-		p.Wants(p.Plan(), `~ "b" = "foreign" -> "2"`)
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: b Found: "foreign" To write: "2"`})
 	})
 	t.Run("all keys vanished", func(t *testing.T) {
 		p := written(t)
@@ -75,6 +77,8 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.Create("testmap", fixture.Data{"a": "1", "b": "2"})
 		p.PlanNothing()
 		p.Set("testmap", "a", "3")
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: a Found: "3" To write: "1"`})
+		p.Write(fixture.DataBlock("it", block, fixture.Overwrites))
 		p.Wants(p.Plan(), `~ "a" = "3" -> "1"`)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"a": "1", "b": "2"})
@@ -85,6 +89,8 @@ func TestConfigMapDataDrift(t *testing.T) {
 			delete(cm.Data, "b")
 			cm.BinaryData = map[string][]byte{"b": {0xff}}
 		})
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: b Found: base64 "/w==" To write: "2"`})
+		p.Write(fixture.DataBlock("it", block, fixture.Overwrites))
 		p.Wants(p.Plan(), `+ "b" = "2"`, `- "b" = "/w=="`)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"a": "1", "b": "2"})

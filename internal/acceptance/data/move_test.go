@@ -36,7 +36,7 @@ func TestConfigMapDataMovedFromKubernetes(t *testing.T) {
 			after: fixture.Data{"foo": "3", "bar": "2", "new": "4", "other": "kept"}, check: resource.TestCheckResourceAttr(address, "previous_data.foo", "1"),
 		},
 		"drifted meanwhile": {
-			was: `data = { foo = "0", bar = "2" }`, is: `data = { foo = "0", bar = "2" }`, action: plancheck.ResourceActionUpdate,
+			was: `data = { foo = "0", bar = "2" }`, is: "data = { foo = \"0\", bar = \"2\" }\n" + fixture.Overwrites, action: plancheck.ResourceActionUpdate,
 			after: fixture.Data{"foo": "0", "bar": "2", "other": "kept"}, check: resource.TestCheckResourceAttr(address, "previous_data.foo", "1"),
 		},
 	} {
@@ -64,7 +64,7 @@ func TestConfigMapDataMovedFromKubernetes(t *testing.T) {
 	}
 }
 
-// What it held before hashicorp's resource wrote it is not known, whatever was written since: so it stays.
+// The state of another provider has no originals: restore keeps the key, whatever was written since.
 func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "1"})
@@ -77,7 +77,7 @@ func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testin
 	p.WantState()
 }
 
-// movedState is what a move that was applied with -refresh=false leaves: no version.
+// movedState writes a state without a version, as a move that was applied with -refresh=false leaves.
 func movedState(p *fixture.Pipeline, attributes string) {
 	p.Helper()
 	attributes = fmt.Sprintf(`{
@@ -113,7 +113,7 @@ func TestConfigMapDataWithoutAVersionWritesNothing(t *testing.T) {
 				p.Create("testmap", fixture.Data{"foo": "1"})
 				proxy := p.Proxied()
 				movedState(p, attributes)
-				p.Write(fixture.DataBlock("it", `data = { foo = "2" }`, `conflict_scope = "`+scope+`"`))
+				p.Write(fixture.DataBlock("it", `data = { foo = "2" }`, fixture.Overwrites, `conflict_scope = "`+scope+`"`))
 				p.PlanRefused(append(wants, "Nothing was written.", fixture.PlanCheckAdvice), "-refresh=false")
 				p.Export("CAS_PLAN_CHECK", "off")
 				p.Plan("-refresh=false")

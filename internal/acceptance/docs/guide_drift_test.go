@@ -18,7 +18,7 @@ func TestGuideDrift(t *testing.T) {
 	wantShown(p, "drift", p.PlanRefused([]string{fixture.DriftRefused}))
 	p.WantLive("flags", fixture.Data{"new_checkout": "off"})
 
-	// To accept it writes nothing. Afterwards it can be switched again.
+	// Accepting the value writes nothing. Afterwards the flag can be switched again.
 	before := p.Live("flags")
 	p.Write(strings.Replace(on, `value          = "on"`, `value          = "off"`, 1))
 	wantShown(p, "drift", p.Wants(p.Plan(), "~ resource_version", "!~ value"))
@@ -28,9 +28,8 @@ func TestGuideDrift(t *testing.T) {
 	p.Planned(on)
 	p.WantLive("flags", fixture.Data{"new_checkout": "on"})
 
-	// The default warns, and overwrites it.
-	p.Planned(strings.Replace(on, `"error"`, `"warning"`, 1))
 	runs(p, guideFile(t, "drift/emergency.sh"))
+	p.Write(strings.Replace(on, `expected_value = "off"`, `expected_value = "off"`+"\n"+fixture.Overwrites, 1))
 	p.Wants(p.Do("apply", "-auto-approve"), fixture.DriftWarned)
 	p.WantLive("flags", fixture.Data{"new_checkout": "on"})
 }

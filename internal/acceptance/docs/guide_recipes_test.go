@@ -53,12 +53,12 @@ func TestGuideRecipeCoreDNS(t *testing.T) {
 	p.WantLive("coredns", fixture.Data{"Corefile": after})
 	p.PlanNothing()
 
-	// It puts its own Corefile back: the next apply is as the first.
+	// The add-on puts its own Corefile back.
 	p.Set("coredns", "Corefile", before)
-	p.PlanApply()
-	p.WantLive("coredns", fixture.Data{"Corefile": after})
+	p.PlanRefused([]string{fixture.DriftRefused})
+	p.WantLive("coredns", fixture.Data{"Corefile": before})
 
-	// A new one is not overwritten until somebody has looked at it.
+	// A new Corefile is overwritten only after somebody has saved it again.
 	p.Set("coredns", "Corefile", upgraded)
 	p.PlanRefused([]string{mismatched, "# of the new version"})
 	files(upgraded, after+"# of the new version\n")
@@ -110,7 +110,7 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	wantRoles("nodes", "more-nodes", "deployer")
 	p.PlanNothing()
 
-	// And another one, after the role is there: it stays, whoever plans next.
+	// A role that somebody adds after the apply stays.
 	p.Write(guideFile(t, "aws-auth/main.tf"))
 	p.Plan("-var=present=false")
 	addRole("third")
@@ -131,7 +131,7 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	p.Planned(importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
 	wantRoles("deployer")
 
-	// What comes between the reading of the list and the refresh of the state is not lost either.
+	// A role that somebody adds between the read of the list and the refresh of the state is not lost either.
 	proxy := p.Cluster.Proxy(t)
 	p.WriteFor(p.Cluster.Kubeconfig(t, proxy.Config), "", importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
 	var once sync.Once
@@ -154,15 +154,13 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.Apply()
 		p.WantLive("flags", fixture.Data{"dark_mode": "off", "new_checkout": "on", "other": "off"})
 
-		// A plan that was made before a flag was switched by hand does not switch it back. The next one shows it.
+		// Neither a plan that is older than a switch by hand nor the next plan switches the flag back.
+		p.Write(strings.Replace(guideFile(t, "flags/main.tf"), `new_checkout = "on"`, `new_checkout = "50%"`, 1))
+		p.Wants(p.Plan(), `"on" -> "50%"`)
 		p.Set("flags", "new_checkout", "off")
-		p.Wants(p.Plan(), `"off" -> "on"`)
-		p.Set("flags", "new_checkout", "5%")
-		p.ApplyRefused(conflicted, "Nothing was written.", "Key: new_checkout", `Found: "5%"`)
-		p.WantLive("flags", fixture.Data{"dark_mode": "off", "new_checkout": "5%", "other": "off"})
-		p.Wants(p.Plan(), `"5%" -> "on"`)
-		p.Apply()
-		p.WantLive("flags", fixture.Data{"dark_mode": "off", "new_checkout": "on", "other": "off"})
+		p.ApplyRefused(conflicted, "Nothing was written.", "Key: new_checkout", `Found: "off"`)
+		p.PlanRefused([]string{fixture.DriftRefused, "Key: new_checkout", `Found: "off"`})
+		p.WantLive("flags", fixture.Data{"dark_mode": "off", "new_checkout": "off", "other": "off"})
 	})
 	t.Run("a freeze", func(t *testing.T) {
 		p := guidePipeline(t, "shop", "flags", fixture.Data{"dark_mode": "off"})
@@ -210,7 +208,7 @@ func TestGuideRecipePromote(t *testing.T) {
 	staging.Set("release", "verified", "shop:2")
 	p.PlanRefused([]string{mismatched, "Key: image", `Expected: "shop:0"`, `Found: "shop:1"`}, replaces("shop:0"))
 
-	// What was looked at is promoted, though staging has moved on, unless production has.
+	// The apply promotes the image of the plan, although staging has moved on, unless production has changed.
 	p.Plan(replaces("shop:1"))
 	p.Set("release", "image", "shop:1-hotfix")
 	p.ApplyRefused(mismatched, "Nothing was written.", `Found: "shop:1-hotfix"`)
@@ -231,5 +229,5 @@ func TestGuideRecipePromote(t *testing.T) {
 
 var importing = regexp.MustCompile(`(?m)^import \{\n(?:.*\n)*?\}\n`)
 
-// nextImage is what a pipeline of staging writes.
+// nextImage changes the ConfigMap as a pipeline of staging does.
 func nextImage(cm *corev1.ConfigMap) { cm.Data["image"], cm.Data["verified"] = "shop:3", "" }

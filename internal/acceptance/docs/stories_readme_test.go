@@ -102,7 +102,7 @@ func (s *story) run() string {
 	return s.start().ends(0)
 }
 
-// refused runs the commands of the next block, of which the last one must fail with what the README shows next.
+// refused runs the commands of the next block. The last command must fail with the output that the README shows next.
 func (s *story) refused() {
 	s.Helper()
 	s.shows(s.start().ends(1))
@@ -143,7 +143,7 @@ func TestCanaryRolloutStory(t *testing.T) {
 	live("0")
 	s.refused() // by the apply
 	live("0")
-	s.refused() // by the version
+	s.refused() // as drift
 	live("0")
 	s.shows(s.run())
 	live("100")

@@ -63,8 +63,8 @@ var hidingDataPaths = map[string]hidingPath{
 		h.Plan()
 		h.ApplyRefused()
 	}},
-	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(`data = { foo = var.old, bar = var.old }`)},
-	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(`data = { foo = var.old, bar = var.old }`)},
+	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(fixture.Deletes, fixture.Overwrites, `data = { foo = var.old, bar = var.old }`)},
+	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(fixture.Overwrites, `data = { foo = var.old, bar = var.old }`)},
 	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`data = { foo = var.old, bar = var.old }`)},
 	"a dropped key that changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})

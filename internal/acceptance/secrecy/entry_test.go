@@ -200,8 +200,8 @@ var hidingPaths = map[string]hidingPath{
 		})
 		h.ApplyRefused()
 	}},
-	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(fixture.Deletes, `value = var.old`)},
-	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(`value = var.old`)},
+	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(fixture.Deletes, fixture.Overwrites, `value = var.old`)},
+	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(fixture.Overwrites, `value = var.old`)},
 	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`value = var.old`)},
 	"too large": {wants: []string{"Error: ConfigMap Too Large"}, mute: true, run: func(h *hiding) {
 		_, other := fixture.KiB(200, "a")

@@ -40,7 +40,7 @@ func TestLogTellsWhatWasDoneAndNeverValues(t *testing.T) {
 	proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true})) // found out by reading and watching
 	p.Apply()
 	proxy.SetHook(nil)
-	p.Write(fixture.EntryBlock("foo", `value = "planted-newer"`) + siblings)
+	p.Write(fixture.EntryBlock("foo", `value = "planted-newer"`, fixture.Overwrites) + siblings)
 	p.Plan()
 	p.Set("testmap", "foo", "planted-live-two")
 	p.Export("CAS_PLAN_CHECK", "off") // or the plan that the apply makes refuses, without a swap

@@ -19,8 +19,8 @@ func opens(key string) string {
 // openedValue is a value of the vault.
 func openedValue(key string) string { return "ephemeral.cas_secret_entry." + key + ".value" }
 
-// Given values that come from an ephemeral resource; when they are written, changed, refused for each reason, drift and are imported; then
-// none of them is in a state, a plan, a log or in anything that is printed.
+// Values come from an ephemeral resource. They are written, changed, refused for each reason, imported, and they drift.
+// No value is in a state, a plan, a log or the output.
 func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 	s := newSecretive(t)
 	values := map[string]string{}
@@ -53,10 +53,10 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 	s.Rotate("database", "password", values["third"])
 	write(fixture.SecretEntry(`value_wo = `+openedValue("first")) + vault)
 	s.ran(0, "This plan leaves it as it is", "plan", "-no-color", "-input=false")
-	write(fixture.SecretEntry(`value_wo = `+openedValue("second"), `value_wo_version = 2`, `on_drift = "error"`) + vault)
+	write(fixture.SecretEntry(`value_wo = `+openedValue("second"), `value_wo_version = 2`) + vault)
 	s.ran(1, `on_drift = "error" protects it`, "plan", "-no-color", "-input=false")
 	s.QuoteSecrets()
-	write(fixture.SecretEntry(`value_wo = `+openedValue("second"), `value_wo_version = 2`) + vault)
+	write(fixture.SecretEntry(`value_wo = `+openedValue("second"), `value_wo_version = 2`, fixture.Overwrites) + vault)
 	s.ran(1, "Request Refused", "apply", "-no-color", "-input=false", "-auto-approve")
 	s.WantSecret("database", fixture.Data{"user": values["third"], "password": values["third"]})
 	if found := s.found(); len(found) > 0 {
@@ -64,7 +64,7 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 	}
 }
 
-// Given a provider that hangs in a write; when it crashes, and prints the stacks of all goroutines; then no value is in what it prints.
+// A provider that hangs in a write crashes, and prints the stacks of all goroutines. The output contains no value.
 func TestNoValueOfASecretIsInACrash(t *testing.T) {
 	s := newSecretive(t)
 	values := map[string]string{}

@@ -50,7 +50,7 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 	resp.Plan.Raw = req.Plan.Raw
 }
 
-// refuses says of a default that the resource cannot have it. A Secret has no first values to put back.
+// refuses returns the error for a default that the resource cannot have. A Secret has no original values to restore.
 func (t *Type) refuses(name, value string) diag.Diagnostics {
 	if t.Kind != cas.Secret || name != terms.DeletionPolicy || value != terms.PolicyRestore {
 		return nil

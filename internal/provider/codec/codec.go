@@ -32,7 +32,7 @@ type codecField struct {
 	typ   attr.Type
 }
 
-// Nulls is an object of which every attribute is null, for Decode.
+// Nulls is an object whose attributes are all null, for Decode.
 var Nulls = tftypes.NewValue(tftypes.Object{}, map[string]tftypes.Value{})
 
 // New is the codec of a schema's type. It panics where M does not have just the schema's attributes.
@@ -67,7 +67,7 @@ func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 	return c
 }
 
-// Schema is what resources, data sources and the like have.
+// Schema is implemented by the schemas of resources, data sources, actions and providers.
 type Schema interface{ Type() attr.Type }
 
 // Of is the codec of a schema, made when it is first needed.

@@ -31,5 +31,6 @@ resource "cas_configmap_data" "release" {
     schema  = "41"
     version = "2.7.0"
   }
-  deletion_policy = "abandon" # it goes with the ConfigMap
+  on_drift        = "overwrite" # the pipelines change both keys; terraform test destroys after a refresh
+  deletion_policy = "abandon"   # the keys are deleted with the ConfigMap
 }
