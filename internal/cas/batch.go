@@ -254,16 +254,6 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 	}
 }
 
-func (b *batch) values() (all []Entry, isAll bool) {
-	for _, c := range b.changes {
-		if _, isField := judging.FieldPath(c.Key); isField || !judging.IsMeta(c.Key) {
-			all = append(all, c.From.Parts()...)
-			all = append(all, c.To.Parts()...)
-		}
-	}
-	return all, b.c.ref.Kind != Secret // of another kind, only values of the request are hidden
-}
-
 func (b *batch) hides() bool {
 	return b.c.ref.Kind.Hides() || slices.ContainsFunc(b.tasks, func(t *task) bool { return t.txn.Hides })
 }

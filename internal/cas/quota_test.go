@@ -17,11 +17,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// quota gives the namespace one that ConfigMaps are counted by. No controller runs, so that its status is set here.
-func (f *fixture) quota() {
+// quota limits the number of the namespace's ConfigMaps. The namespace has one. No controller runs, so the test
+// sets the status.
+func (f *fixture) quota(limit int64) {
 	f.Helper()
 	quotas := f.cluster.Client().CoreV1().ResourceQuotas(f.ref.Namespace)
-	hard := corev1.ResourceList{"count/configmaps": resource.MustParse("1000")}
+	hard := corev1.ResourceList{"count/configmaps": *resource.NewQuantity(limit, resource.DecimalSI)}
 	q := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "quota"}, Spec: corev1.ResourceQuotaSpec{Hard: hard}}
 	q, err := quotas.Create(f.Context(), q, metav1.CreateOptions{})
 	if err != nil {
@@ -58,11 +59,11 @@ func (f *fixture) busyQuota() (end func()) {
 	return sync.OnceFunc(func() { cancel(); wg.Wait() })
 }
 
-// Given a quota that others write at the same time, so that the API server cannot take note of what a creation uses up, and
-// answers 409 about the quota; when that has passed; then the creation is tried again, and is applied.
+// Given a quota that others write at the same time, so that the API server cannot record a creation in it, and
+// answers 409 about the quota; when the others stop; then the creation is tried again, and is applied.
 func TestCreationThatAnswersForABusyQuotaIsTriedAgain(t *testing.T) {
 	f := newFixture(t, nil)
-	f.quota()
+	f.quota(1000)
 	var refused atomic.Bool
 	for n := 0; n < 200 && !refused.Load(); n++ { // the API server tries a few times by itself, and may succeed
 		f.ref.Name = "made-" + strconv.Itoa(n)

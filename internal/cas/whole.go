@@ -87,13 +87,6 @@ func (w *creating) settle(now *Observation) result {
 	}
 }
 
-func (w *creating) values() (all []Entry, isAll bool) {
-	for _, e := range w.t.create.Entries {
-		all = append(all, e)
-	}
-	return all, true
-}
-
 func (w *creating) applied(r result) {
 	if w.isDry() {
 		w.t.observed = &Observation{Begun: w.t.asked}
@@ -151,5 +144,3 @@ func (w *removing) applied(r result) {
 	w.t.result = TxnResult{After: r.after, Wrote: r.now == nil}
 	w.t.answer(nil)
 }
-
-func (w *removing) values() (all []Entry, isAll bool) { return nil, false }

@@ -17,8 +17,6 @@ type write interface {
 	callers() []*task
 	verb() string
 	isDry() bool
-	// values are the values in the request. isAll reports whether the API server sees no other values of the object.
-	values() (all []Entry, isAll bool)
 	// hides reports whether error texts must not quote values.
 	hides() bool
 	send(context.Context) (*Observation, wire.Outcome, error)
@@ -100,8 +98,8 @@ func (c *committer) perform(w write) result {
 		}
 		after, outcome, err := w.send(once)
 		done()
-		if outcome != wire.PreconditionFailed || l.first != nil { // the text of a failed precondition is not shown
-			c.withhold(err, w)
+		if w.hides() {
+			wire.Withhold(err)
 		}
 		switch {
 		case outcome == wire.Applied:
@@ -135,9 +133,7 @@ func (c *committer) overtaken(ctx, callers context.Context, w write, refusal err
 	if err != nil {
 		return result{outcome: wire.NotSent, err: err}
 	}
-	r := w.overtaken(now, refusal)
-	c.withhold(r.err, w)
-	return r
+	return w.overtaken(now, refusal)
 }
 
 // settle reads the object after a lost response until a read shows the outcome. Unresolved means that the
@@ -167,24 +163,6 @@ func (c *committer) settle(ctx, callers context.Context, w write, l *loss, err e
 		return r
 	}
 	return l.unknown(context.Cause(ctx))
-}
-
-// withhold keeps values out of the error of a write: the values in its request, and the values that the
-// object is known to contain.
-func (c *committer) withhold(err error, w write) {
-	if !w.hides() {
-		return
-	}
-	c.client.Withhold(err, c.ref, func() (values []Entry, isAll bool) {
-		values, isAll = w.values()
-		if c.head != nil && c.head.APIVersion() == "" {
-			isAll = true
-			for _, e := range c.head.Entries() {
-				values = append(values, e)
-			}
-		}
-		return values, isAll
-	})
 }
 
 // finish answers the tasks whose outcome the result decides. The other tasks are evaluated again.

@@ -115,7 +115,7 @@ func TestPlanDryRunFindsAQuotaExceeded(t *testing.T) {
 	}
 	rehearsesOnly(p, 1, func() {
 		p.WriteRehearsed(fixture.WholeBlock("foo", `name = "made"`))
-		p.PlanRefused([]string{"Error: Not Permitted", "permission to create this ConfigMap", "exceeded quota: few", behavior.DryRunAdvice})
+		p.PlanRefused([]string{"Error: Request Refused", "refused to create the ConfigMap", "exceeded quota: few", behavior.DryRunAdvice})
 	})
 }
 

@@ -89,7 +89,7 @@ func TestAdmissionThatRefuses(t *testing.T) {
 			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written", "Status: 413",
 		},
 		metav1.StatusReasonForbidden: {
-			"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written", "API server: ",
+			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written", "Status: 403",
 		},
 	} {
 		t.Run(string(reason), func(t *testing.T) {

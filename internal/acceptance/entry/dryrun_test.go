@@ -36,7 +36,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	bar := fixture.EntryBlock("bar", `key = "bar"`, `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`)
 	p.WriteRehearsed(bar + fixture.EntryBlock("foo", `value = "refused"`, `expected_value = "1"`))
 	proxy.Reset()
-	output := p.PlanRefused([]string{"Error: Not Permitted", "permission to patch this ConfigMap", "foo must not be refused", "with cas_configmap_entry.foo"})
+	output := p.PlanRefused([]string{"Error: Request Refused", "refused to patch the ConfigMap", "foo must not be refused", "with cas_configmap_entry.foo"})
 	if n := strings.Count(output, "Error: "); n != 1 {
 		t.Errorf("%d errors:\n%s", n, output)
 	}

@@ -162,8 +162,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.Noun(), e.New+e.Others, MaxSize)
 }
 
-// ForbiddenError: the API server answered 403, from authorization or admission. Err is its response. Verb is
-// "discover" if the API server refused to list the kinds that it serves. Nothing was written.
+// ForbiddenError: the user lacks a permission. Err is the API server's response. Verb is "discover" if the API
+// server refused to list the kinds that it serves. Nothing was written.
 type ForbiddenError struct {
 	Ref  Ref
 	Verb string
@@ -199,6 +199,8 @@ type RefusedError struct {
 	Verb string
 	Code int // HTTP status
 	Err  error
+	// InTerminatingNamespace: the API server creates no object in the namespace, because the namespace is being deleted.
+	InTerminatingNamespace bool
 }
 
 func (e *RefusedError) Error() string {

@@ -214,12 +214,17 @@ func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 		return &judging.UnreachableError{Host: c.Host, Err: err, Told: c.told}
 	case verb == "create" && isNoNamespace(err):
 		return &judging.NoNamespaceError{Ref: ref}
-	case apierrors.IsForbidden(err):
+	case isAuthorizers(err), apierrors.IsForbidden(err) && !isWrite(verb): // admission judges writes alone
 		return &judging.ForbiddenError{Ref: ref, Verb: verb, Err: err}
 	default:
-		return &judging.RefusedError{Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err}
+		return &judging.RefusedError{
+			Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err,
+			InTerminatingNamespace: apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause),
+		}
 	}
 }
+
+func isWrite(verb string) bool { return verb == "patch" || verb == "create" || verb == "delete" }
 
 // isExplained reports whether an error already has one of the engine's types.
 func isExplained(err error) bool {

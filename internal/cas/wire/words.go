@@ -1,90 +1,58 @@
 package wire
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// Withheld replaces a message of the API server.
-const Withheld = "the API server's message is withheld, because it may quote a value of the object"
-
-// Withhold replaces the API server's message in the error of a write of hidden values if admission or
-// validation may have quoted a value in it. values returns the values; if those are not all values of the
-// object, the message is replaced in any case. values is not called if the message is the authorizer's.
-func (c *Client) Withhold(err error, ref judging.Ref, values func() (all []judging.Entry, isAll bool)) {
+// Withhold removes the API server's message from the error of a write of hidden values, because admission or
+// validation may quote a value. The status stays, the name of a policy that denied the write, the fields that
+// validation refused, and the whole message of the authorizer.
+func Withhold(err error) {
 	var answer *apierrors.StatusError
-	if !errors.As(err, &answer) || c.isAuthorizers(answer, ref) {
+	if !errors.As(err, &answer) || isAuthorizers(err) {
 		return
 	}
 	s := &answer.ErrStatus
-	if all, isAll := values(); isAll && !quotes(fmt.Sprintln(s.Message, s.Details), all) {
-		return
+	known := []string{http.StatusText(int(s.Code))}
+	if denied := denial.FindStringSubmatch(s.Message); denied != nil {
+		known = append(known, denied[1])
 	}
-	s.Message = Withheld
 	if s.Details != nil {
-		s.Details.Causes = nil
-	}
-}
-
-// isAuthorizers reports whether the message is about authentication or authorization. The API server makes
-// such a message from the URL and the user, before it reads the body.
-func (c *Client) isAuthorizers(answer *apierrors.StatusError, ref judging.Ref) bool {
-	name := c.resource(ref)
-	if group := ref.Kind.Group(); group != "" {
-		name += "." + group
-	}
-	about := fmt.Sprintf("%s %q is forbidden: User ", name, ref.Name)
-	return apierrors.IsUnauthorized(answer) ||
-		apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, about)
-}
-
-// quoted is the number of consecutive bytes of a value that count as a quotation. A shorter value is quoted
-// as a whole.
-const quoted = 8
-
-// quotes reports whether words quote a value in any of its forms.
-func quotes(words string, values []judging.Entry) bool {
-	runs := map[string]bool{}
-	for i := range max(0, len(words)-quoted+1) {
-		runs[words[i:i+quoted]] = true
-	}
-	isIn := func(form string) bool {
-		if len(form) <= quoted {
-			return form != "" && strings.Contains(words, form)
-		}
-		for i := range len(form) - quoted + 1 {
-			if runs[form[i:i+quoted]] {
-				return true
+		for _, cause := range s.Details.Causes {
+			if validation.MatchString(s.Message) && len(known) <= maxCauses {
+				known = append(known, fmt.Sprintf("%s: %s", cause.Field, cause.Type))
 			}
 		}
-		return false
+		s.Details.Causes = nil
 	}
-	return slices.ContainsFunc(values, func(e judging.Entry) bool { return slices.ContainsFunc(forms(e.Raw()), isIn) })
+	s.Message = strings.Join(known, ", ") + " (the message is withheld, because it may quote a value of the object)"
 }
 
-// forms returns a value as a message may quote it: as it is, escaped by Go and by JSON, as a list of bytes
-// that Go prints, as hexadecimal digits, and as base64.
-func forms(value string) []string {
-	escaped, _ := json.Marshal(value) // escapes for HTML, too
-	plain, _ := judging.Text(value).JSON()
-	return []string{
-		value, inside(strconv.Quote(value), `"`), inside(string(escaped), `"`), inside(string(plain), `"`),
-		inside(fmt.Sprintf("%d", []byte(value)), "["), inside(fmt.Sprintf("%#v", []byte(value)), "[]byte{"),
-		fmt.Sprintf("%x", value), fmt.Sprintf("%X", value), base64.StdEncoding.EncodeToString([]byte(value)),
-	}
-}
+var (
+	// denial matches the beginning of a refusal by admission, up to the name of a policy, a webhook or a quota.
+	denial = regexp.MustCompile(`^(?:\S+ (?:"\S*" )?is forbidden: )?` +
+		`(ValidatingAdmissionPolicy '[a-z0-9.-]+'|admission webhook "[a-z0-9.-]+"|exceeded quota: [a-z0-9.-]+)`)
+	// validation matches the beginning of a refusal by the API server's own validation.
+	validation = regexp.MustCompile(`^[A-Z]\S* "\S*" is invalid: `)
+)
 
-// inside returns the words between the opening and the last byte.
-func inside(words, opening string) string { return words[len(opening) : len(words)-1] }
+// authorizers matches a refusal by the authorizer.
+var authorizers = regexp.MustCompile(`^(?:\S+ (?:"\S*" )?is )?forbidden: User "`)
+
+// isAuthorizers reports whether an error is a refusal by the authorizer. The API server makes its message from
+// the URL and the user, before it reads the body: "configmaps "a" is forbidden: User "b" cannot patch ...".
+// Admission answers 403 as well, and its messages begin with the name of a policy or with a reason.
+func isAuthorizers(err error) bool {
+	var answer *apierrors.StatusError
+	return errors.As(err, &answer) && apierrors.IsForbidden(answer) && authorizers.MatchString(answer.ErrStatus.Message)
+}
 
 // maxCauses is the number of causes of a refusal that a message shows, one a line.
 const maxCauses = 10

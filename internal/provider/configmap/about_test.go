@@ -47,7 +47,7 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 		"The ConfigMap does not exist. Nothing was written." + several + "Run terraform plan again: it plans to create the ConfigMap.": ofWhole.Diagnose(missing).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + several + "Run terraform plan again: it plans to replace the ConfigMap.":  ofWhole.Diagnose(immutable).Detail(),
 		"You do not have permission to create this ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  API server:  no\n\n" +
-			"Grant get, create, patch and delete on configmaps in this namespace. If the API server names a policy or a quota, correct what it names instead.": ofWhole.Diagnose(forbidden).Detail(),
+			"Grant get, create, patch and delete on configmaps in this namespace.": ofWhole.Diagnose(forbidden).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + one + "Use a ConfigMap with another name, or delete this one and create it again.": counter.Diagnose(immutable).Detail(),
 	} {
 		if got != want {

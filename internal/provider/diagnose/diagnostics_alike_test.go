@@ -48,8 +48,7 @@ func notPermitted(about diagnose.Subject, verb, facts, verbs string) diagnosticT
 	return diagnosticTest{
 		of: about.Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: verb, Err: errServer}), summary: "Not Permitted",
 		detail: "You do not have permission to " + verb + " this ConfigMap. Nothing was removed." + facts +
-			"  API server:  the server's own words\n\nGrant " + verbs + " on configmaps in this namespace. " +
-			"If the API server names a policy or a quota, correct what it names instead.",
+			"  API server:  the server's own words\n\nGrant " + verbs + " on configmaps in this namespace.",
 	}
 }
 

@@ -96,7 +96,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"not permitted, in a rehearsal": {
 			of: aboutFoo(terms.OpDelete, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to patch this ConfigMap. Nothing was removed." + served + dryRun +
-				"  API server:  the server's own words" + grant + " If the API server names a policy or a quota, correct what it names instead.",
+				"  API server:  the server's own words" + grant,
 		},
 		"not permitted to read, before a rehearsal": {
 			of: aboutFoo(terms.OpCreate, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
@@ -105,6 +105,14 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"refused in a rehearsal": {
 			of: aboutFoo(terms.OpUpdate, planning, rehearsed).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
 			detail: refused + served + dryRun + "  Status:      422\n  API server:  the server's own words" + whose + ofFoo,
+		},
+		"refused in a namespace that is being deleted": {
+			of: aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{
+				Ref: testRef, Verb: "create", Code: 403, Err: errServer, InTerminatingNamespace: true,
+			}),
+			summary: "Request Refused",
+			detail: strings.Replace(refused, "patch", "create", 1) + served + "  Status:      403\n  API server:  the server's own words\n\n" +
+				"The namespace shop is being deleted. Wait until it is missing and create it again, or use another namespace.",
 		},
 		"refused, with words that quote a value": {
 			of:      aboutFoo(terms.OpCreate, hidden, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),

@@ -36,9 +36,6 @@ func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
 		return s.refuse(TitleNotPermitted, path.Root("api_version"), "You do not have permission to ask which kinds "+s.APIVersion+" has.",
 			[]Fact{{"API server", s.words(e.Err)}}, "Bind the role system:discovery, which all users have unless somebody took it away.")
 	}
-	if isWrite(e.Verb) { // admission answers 403, too
-		next += " If the API server names a policy or a quota, correct what it names instead."
-	}
 	return s.refuse(TitleNotPermitted, path.Empty(), fmt.Sprintf("You do not have permission to %s %s.", e.Verb, s.object("this")),
 		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}), next)
 }
@@ -58,8 +55,11 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 		command = "query"
 	}
 	next := "Correct what the API server names, then run terraform " + command + " again."
-	if e.Code == 401 {
+	switch {
+	case e.Code == http.StatusUnauthorized:
 		next = "Renew your credentials, then run terraform " + command + " again."
+	case e.InTerminatingNamespace:
+		next = fmt.Sprintf("The namespace %s is being deleted. Wait until it is missing and create it again, or use another namespace.", s.ID.Namespace)
 	}
 	facts := s.dryRun(e.Verb)
 	if facts != nil { // a destroy sends another request
