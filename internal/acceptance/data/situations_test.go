@@ -114,10 +114,10 @@ func TestConfigMapDataSituations(t *testing.T) {
 		p.MutateFoo()
 		p.Write(fixture.DataBlock("it", `data = { foo = "2", bar = "2" }`))
 		p.Plan()
-		p.Wants(p.Apply(), "Warning: Value Changed By Admission", "Admission changed foo while it was written.", `Key: foo Sent: "2" Stored: "2`+fixture.ByPolicy+`"`, "!Key: bar")
+		p.Wants(p.Apply(), "Warning: Value Not Stored As Sent", "The API server did not store foo as it was sent.", `Key: foo Sent: "2" Stored: "2`+fixture.ByPolicy+`"`, "!Key: bar")
 		wantData(p, "it", fixture.Data{"foo": "2", "bar": "2"})
 		p.Wants(p.Plan(), `~ "foo" = "2`+fixture.ByPolicy+`" -> "2"`)
-		p.Wants(p.Destroy(), "!Value Changed By Admission")
+		p.Wants(p.Destroy(), "!Value Not Stored As Sent")
 		p.WantLive("testmap", nil)
 	})
 	t.Run("admission refuses one of them, and so all", func(t *testing.T) {

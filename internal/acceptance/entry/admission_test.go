@@ -17,7 +17,7 @@ func TestAdmissionThatChangesTheValueIsToldOf(t *testing.T) {
 	p.MutateFoo()
 	warning := func(sent string) []string {
 		return []string{
-			"Warning: Value Changed By Admission", "Change the admission policy, or set value to what it stores.",
+			"Warning: Value Not Stored As Sent", "Change the policy, or set value = " + fixture.Quoted(sent+fixture.ByPolicy),
 			"Sent: " + fixture.Quoted(sent), "Stored: " + fixture.Quoted(sent+fixture.ByPolicy),
 		}
 	}
@@ -39,7 +39,7 @@ func TestAdmissionThatChangesTheValueIsToldOf(t *testing.T) {
 	p.Write(fixture.EntryBlock("foo", `value = "3`+fixture.ByPolicy+`"`))
 	p.PlanNothing()
 
-	p.Wants(p.Destroy(), "!Value Changed By Admission")
+	p.Wants(p.Destroy(), "!Value Not Stored As Sent")
 	p.WantLive("testmap", nil)
 }
 
@@ -49,7 +49,7 @@ func TestAdmissionThatChangesTheValueHidesAsTold(t *testing.T) {
 	p.MutateFoo()
 	p.Write(fixture.EntryBlock("foo", `value = "secret"`, `hide_values = true`))
 	p.Plan()
-	p.Wants(p.Apply(), "Warning: Value Changed By Admission", "Sent: (hidden, 6 bytes, sha256:", "Stored: (hidden, 18 bytes, sha256:", `!Sent: "`, `!Stored: "`)
+	p.Wants(p.Apply(), "Warning: Value Not Stored As Sent", "Sent: (hidden, 6 bytes, sha256:", "Stored: (hidden, 18 bytes, sha256:", `!Sent: "`, `!Stored: "`)
 }
 
 // The write cannot be distinguished from another writer's, because the object does not contain what was sent.

@@ -253,7 +253,7 @@ func TestFieldThatIsRemovedAndHeldItsDefault(t *testing.T) {
 	o := made(t, widget)
 	o.Write(o.block(`fields = { "spec.mode" = null }`, `expected_fields = { "spec.mode" = "fast" }`))
 	o.Plan()
-	o.Wants(o.Apply(), "Warning: Value Changed By Admission", "Admission, or a default of the API server, changed spec.mode while it was written.", "A default counts as removed.")
+	o.Wants(o.Apply(), "Warning: Value Not Stored As Sent", "The API server did not store spec.mode as it was sent.", "A default counts as removed.")
 	o.PlanNothing()
 }
 

@@ -48,7 +48,7 @@ var (
 )
 
 func (s sample) isNamespaced() bool {
-	return s.kind != "Node" && s.kind != "ClusterRole" && s.kind != "CustomResourceDefinition"
+	return s.kind != "Node" && s.kind != "Namespace" && s.kind != "ClusterRole" && s.kind != "CustomResourceDefinition"
 }
 
 // made is the pipeline of a test, with the object of a sample.

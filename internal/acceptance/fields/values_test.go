@@ -175,7 +175,7 @@ func TestFieldThatAPolicySetsBack(t *testing.T) {
 	}
 	o.Write(o.block(`fields = { "metadata.annotations.a" = "2", "metadata.annotations.b" = "1" }`, `expected_fields = { "metadata.annotations.a" = "0" }`))
 	o.Plan()
-	o.Wants(o.Apply(), "Warning: Value Changed By Admission", "changed metadata.annotations.a while it was written")
+	o.Wants(o.Apply(), "Warning: Value Not Stored As Sent", "did not store metadata.annotations.a as it was sent", "a policy may set it")
 	o.wantLive(`{"a":"0","b":"1"}`, "metadata", "annotations")
 	o.Wants(o.Plan(), "1 to change", "!Warning")
 }

@@ -75,7 +75,7 @@ var noScene = map[string]string{
 	"Unexpected Error":                        "a defect to report",
 	"Unmanaged Keys Will Change":              "it has nothing to follow: a plan to review",
 	"Unreadable Private State":                "a defect to report",
-	"Value Changed By Admission":              admission,
+	"Value Not Stored As Sent":                admission,
 	"Value Changed Since Last Apply":          removals,
 	"Value May Have Changed Since Last Apply": removals,
 	"Value Too Large":                         validation,

@@ -52,7 +52,7 @@ var hidingDataPaths = map[string]hidingPath{
 		h.configure("", `data = { foo = var.new, bar = var.new }`, `expected_data = { guard = var.wrong }`)
 		h.PlanRefused(nil)
 	}},
-	"changed by admission": {wants: []string{"Warning: Value Changed By Admission"}, run: func(h *hiding) {
+	"changed by admission": {wants: []string{"Warning: Value Not Stored As Sent"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})
 		h.MutateFoo()
 		h.wrote(`data = { foo = var.new, bar = var.new }`)

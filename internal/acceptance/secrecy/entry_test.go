@@ -173,7 +173,7 @@ var hidingPaths = map[string]hidingPath{
 		h.configure("", `value = var.new`)
 		h.PlanRefused(nil)
 	}},
-	"changed by admission": {wants: []string{"Warning: Value Changed By Admission"}, run: func(h *hiding) {
+	"changed by admission": {wants: []string{"Warning: Value Not Stored As Sent"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})
 		h.MutateFoo()
 		h.wrote(`value = var.new`)

@@ -93,10 +93,19 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 // and with defaults beside it; a key of a ConfigMap or a Secret is stored as it was sent.
 func (o *Observation) contains(key string, sent Entry) bool {
 	live := o.Entry(key)
-	if o.fields == nil || sent.IsAbsent() || live.IsAbsent() {
+	if o.fields == nil {
 		return live == sent
 	}
-	return contains(live.fieldValue(), sent.fieldValue())
+	return live.Contains(sent)
+}
+
+// Contains reports whether the entry of a field contains what was sent, perhaps in another form and with defaults
+// beside it.
+func (e Entry) Contains(sent Entry) bool {
+	if sent.IsAbsent() || e.IsAbsent() {
+		return e == sent
+	}
+	return contains(e.fieldValue(), sent.fieldValue())
 }
 
 // contains reports whether live has every leaf of sent. Lists have the same length; numbers and quantities are

@@ -4,7 +4,6 @@ import (
 	"maps"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
 // The memory keeps the forms that the API server gave to values of fields.
@@ -19,8 +18,9 @@ func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
 	}
 	for _, k := range t.Keys {
 		stored := result.Stored[k.Key]
-		isSetBack := diagnose.IsScalar(k.New) && stored == result.Previous[k.Key] && !diagnose.IsForm(k.New, stored)
-		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && stored != k.New && !isSetBack {
+		// The removal of a field leaves its default.
+		isForm := k.New.IsAbsent() || stored.Contains(k.New) || stored != result.Previous[k.Key]
+		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && stored != k.New && isForm {
 			forms[k.Key] = stored
 		} else if form, has := m.Forms[k.Key]; has && k.IsGuard {
 			forms[k.Key] = form

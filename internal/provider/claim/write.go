@@ -241,7 +241,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	return result, r.located(ctx, about.APIVersion, err)
 }
 
-// report returns the diagnostics of a write: why it failed, or what admission changed.
+// report returns the diagnostics of a write: why it failed, or what was stored differently.
 func (ch *Change) report(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnostics {
 	if err != nil {
 		return diag.Diagnostics{ch.about.Of(t).Diagnose(err)}
@@ -256,8 +256,8 @@ func (ch *Change) report(t *cas.Txn, result cas.TxnResult, err error) diag.Diagn
 	for _, k := range t.Keys {
 		stored := result.After.Entry(k.Key)
 		previous, touched := result.Previous[k.Key]
-		if t.APIVersion != "" && (stored != previous || diagnose.IsForm(k.New, stored)) { // the API server has forms of its own, and defaults
-			continue
+		if t.APIVersion != "" && (stored != previous || stored.Contains(k.New)) {
+			continue // the API server has its own forms of values, and defaults
 		}
 		if touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
 			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
@@ -266,7 +266,7 @@ func (ch *Change) report(t *cas.Txn, result cas.TxnResult, err error) diag.Diagn
 	if len(changed) == 0 {
 		return nil
 	}
-	return diag.Diagnostics{ch.about.ChangedByAdmission(changed)}
+	return diag.Diagnostics{ch.about.NotStoredAsSent(changed)}
 }
 
 // sent is the claim with the values that the fields must have after the write: of a Secret the present ones, if an

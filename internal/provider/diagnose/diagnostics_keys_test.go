@@ -184,13 +184,13 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: anything else": unexpected(aboutSeveral(terms.OpUpdate), "updating the keys", object),
 		"several: admission": {
-			of: aboutSeveral(terms.OpCreate).ChangedByAdmission([]diagnose.KeyChange{
+			of: aboutSeveral(terms.OpCreate).NotStoredAsSent([]diagnose.KeyChange{
 				{Key: "a", Sent: cas.Text("2"), Stored: cas.Text("3")}, {Key: "foo", Sent: cas.Text("4"), Stored: cas.Entry{}},
 			}),
-			severity: diag.SeverityWarning, path: `data["a"]`, summary: "Value Changed By Admission",
-			detail: "Admission changed a and foo while they were written." + object +
+			severity: diag.SeverityWarning, path: `data["a"]`, summary: "Value Not Stored As Sent",
+			detail: "The API server did not store a and foo as they were sent." + object +
 				"  Key:        a\n  Sent:       \"2\"\n  Stored:     \"3\"\n  Key:        foo\n  Sent:       \"4\"\n  Stored:     (absent)\n\n" +
-				"Change the admission policy, or set data to what it stores.",
+				"An admission policy or webhook changed the value. Change the policy, or set data to what it stores.",
 		},
 		"several: restore of what changed": {
 			of: aboutSeveral(terms.OpDelete).ChangedSinceApply(

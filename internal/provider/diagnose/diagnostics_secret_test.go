@@ -178,7 +178,7 @@ func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 				}),
 				"too large": about.Diagnose(&cas.TooLargeError{Ref: secretRef, New: 1, Others: cas.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
 				"written twice": about.KeyWrittenTwice([]string{"foo"}, false), "moves": about.KeyMoves([]string{"foo"}, false),
-				"admission": about.ChangedByAdmission([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
+				"admission": about.NotStoredAsSent([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
 			} {
 				if at, ok := told.(diag.DiagnosticWithPath); ok && at.Path().Steps()[0].String() == attribute {
 					t.Errorf("%s of %s points at %s", name, attribute, at.Path())

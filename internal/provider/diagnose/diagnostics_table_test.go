@@ -241,17 +241,17 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"anything else": unexpected(aboutFoo(terms.OpUpdate), "updating the entry", head),
 
 		"admission": {
-			of:       aboutFoo(terms.OpCreate, binaryValue).ChangedByAdmission(changed),
-			severity: diag.SeverityWarning, path: "value_base64", summary: "Value Changed By Admission",
-			detail: "Admission changed foo while it was written." + head + "  Sent:       \"2\"\n  Stored:     \"3\"\n\n" +
-				"Change the admission policy, or set value_base64 to what it stores.",
+			of:       aboutFoo(terms.OpCreate, binaryValue).NotStoredAsSent(changed),
+			severity: diag.SeverityWarning, path: "value_base64", summary: "Value Not Stored As Sent",
+			detail: "The API server did not store foo as it was sent." + head + "  Sent:       \"2\"\n  Stored:     \"3\"\n\n" +
+				"An admission policy or webhook changed the value. Change the policy, or set value = \"3\".",
 		},
 		"admission, hidden": {
-			of:       aboutFoo(terms.OpCreate, hidden).ChangedByAdmission(changed),
-			severity: diag.SeverityWarning, path: "value", summary: "Value Changed By Admission",
-			detail: "Admission changed foo while it was written." + head +
+			of:       aboutFoo(terms.OpCreate, hidden).NotStoredAsSent(changed),
+			severity: diag.SeverityWarning, path: "value", summary: "Value Not Stored As Sent",
+			detail: "The API server did not store foo as it was sent." + head +
 				"  Sent:       (hidden, 1 bytes, sha256:" + digestOf("2") + ")\n  Stored:     (hidden, 1 bytes, sha256:" + digestOf("3") + ")\n\n" +
-				"Change the admission policy, or set value to what it stores.",
+				"An admission policy or webhook changed the value. Change the policy, or set value to what foo holds.",
 		},
 		"delete of what changed": {
 			of:       aboutFoo(terms.OpDelete, planning).ChangedSinceApply(live, nil, terms.PolicyDelete),

@@ -160,18 +160,26 @@ type KeyChange struct {
 	Sent, Stored cas.Entry
 }
 
-// ChangedByAdmission warns of values that the cluster's admission changed.
-func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
+// NotStoredAsSent warns of values that the API server stored differently. Only admission changes a key of a
+// ConfigMap or a Secret. A field may also be read-only, unknown, or have a default, and no response shows which.
+func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
 	var facts []Fact
 	var keys []string
 	for _, c := range changed {
 		keys = append(keys, c.Key)
 		facts = append(append(facts, s.keyFact(c.Key)...), s.compare("Sent", c.Sent, "Stored", c.Stored)...)
 	}
-	who, next := "Admission", fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value))
-	if s.APIVersion != "" && slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) { // either is possible
-		who, next = "Admission, or a default of the API server,", "A default counts as removed. Otherwise: "+next
+	correct := fmt.Sprintf("set %s to what it stores.", root(s.Value))
+	if at := s.Keys[keys[0]].Value; len(changed) == 1 && len(at.Steps()) > 0 {
+		correct = s.set(at, keys[0], changed[0].Stored) + "."
 	}
-	return s.tell(WarningValueChangedByAdmission, s.Keys[keys[0]].Value,
-		fmt.Sprintf("%s changed %s while %s written.", who, enumerate(keys), number(len(keys), "it was", "they were")), facts, next)
+	next := "An admission policy or webhook changed the value. Change the policy, or " + correct
+	if s.APIVersion != "" {
+		next = "The API server may ignore or drop such a field, or a policy may set it. Correct the path, or " + correct
+		if slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) {
+			next = "A default counts as removed. Otherwise: " + next
+		}
+	}
+	return s.tell(WarningValueNotStoredAsSent, s.Keys[keys[0]].Value, fmt.Sprintf("The API server did not store %s as %s sent.",
+		enumerate(keys), number(len(keys), "it was", "they were")), facts, next)
 }

@@ -137,24 +137,12 @@ func (s Subject) numbersAsText(code int) string {
 
 // quantities returns the reason why two spellings of one quantity count as two values.
 func (s Subject) quantities(a, b cas.Entry) []Fact {
-	if s.APIVersion == "" || s.Hide != ShowValues || !IsForm(a, b) {
+	_, isText := a.Text()
+	_, areTexts := b.Text()
+	if s.APIVersion == "" || s.Hide != ShowValues || !isText || !areTexts || a == b || !a.IsSameQuantity(b) {
 		return nil
 	}
 	return []Fact{{"Note", fmt.Sprintf("the API server keeps the quantity %q as %q, and expectations are compared with what it keeps", a.Raw(), b.Raw())}}
-}
-
-// IsScalar reports whether an entry is a text, a number or a bool. The API server stores a scalar as it is sent;
-// only a policy sets it back.
-func IsScalar(e cas.Entry) bool {
-	raw, isJSON := e.JSON()
-	return isJSON && !strings.ContainsAny(string(raw[:1]), "{[")
-}
-
-// IsForm reports whether what was stored is the form that the API server gives what was sent: texts of one quantity of Kubernetes.
-func IsForm(sent, stored cas.Entry) bool {
-	_, isText := sent.Text()
-	_, areTexts := stored.Text()
-	return isText && areTexts && sent != stored && sent.IsSameQuantity(stored)
 }
 
 // mostFacts is how many lines the facts about fields have: with the title and the sentences, a message has 20.

@@ -146,7 +146,7 @@ const (
 	WarningPoolIsFull                  = WarningTitle("Pool Is Full")
 	WarningReplacementMayFail          = WarningTitle("Replacement May Fail")
 	WarningUnmanagedKeysWillChange     = WarningTitle("Unmanaged Keys Will Change")
-	WarningValueChangedByAdmission     = WarningTitle("Value Changed By Admission")
+	WarningValueNotStoredAsSent        = WarningTitle("Value Not Stored As Sent")
 	WarningValueIsTaken                = WarningTitle("Value Is Taken")
 	WarningValueOutsideTheRange        = WarningTitle("Value Outside The Range")
 	WarningValueChangedSinceLastApply  = WarningTitle("Value Changed Since Last Apply")
