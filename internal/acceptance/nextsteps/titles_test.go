@@ -45,6 +45,7 @@ var noScene = map[string]string{
 	"ConfigMap Changed By Admission":          admission,
 	"ConfigMap Does Not Exist Yet":            later,
 	"ConfigMap Moves Between Instances":       later,
+	"ConfigMap Still Exists":                  "controllers follow it",
 	"ConfigMap Version Not Known":             later,
 	"Conflicting Provider Arguments":          validation,
 	"Expectation Does Not Hold Yet":           waits,

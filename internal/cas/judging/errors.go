@@ -145,8 +145,9 @@ func (e *ImmutableError) Error() string { return fmt.Sprintf("%s is immutable", 
 
 // TerminatingError: the object is being deleted. Nothing was written.
 type TerminatingError struct {
-	Ref   Ref
-	Since time.Time
+	Ref        Ref
+	Since      time.Time
+	Finalizers []string
 }
 
 func (e *TerminatingError) Error() string { return fmt.Sprintf("%s is being deleted", e.Ref.Noun()) }

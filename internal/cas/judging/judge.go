@@ -3,6 +3,7 @@ package judging
 import (
 	"errors"
 	"slices"
+	"strings"
 )
 
 // Decision is the outcome of the evaluation of a Txn, a Creation or a Removal.
@@ -96,12 +97,16 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 			return refuse(err)
 		}
 	}
+	// The finalizers of an object that is being deleted can be removed, and other metadata written.
+	isMetadata := o.fields != nil
 	grows, size, names, differs, isFixed := 0, 0, false, false, false
 	for _, c := range changes {
 		if c.IsGuard {
 			continue
 		}
 		names, differs = true, differs || c.To != c.From
+		path, _ := FieldPath(c.Key)
+		isMetadata = isMetadata && (c.To == c.From || strings.HasPrefix(path, "metadata."))
 		if IsMeta(c.Key) {
 			isFixed = isFixed || c.Key == ImmutableKey && c.To != Text("true")
 			continue
@@ -116,8 +121,8 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 	case goes:
 	case o.Immutable() && isFixed:
 		return refuse(&ImmutableError{Ref: t.Ref})
-	case o.Terminating():
-		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC()})
+	case o.Terminating() && !isMetadata:
+		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC(), Finalizers: o.Finalizers()})
 	case o.Size()+grows > MaxSize && grows > 0:
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
 	case !differs: // a write would make no version, so the outcome of a lost response could not be determined

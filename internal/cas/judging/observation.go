@@ -141,6 +141,9 @@ func (o *Observation) SurvivesJSON() bool {
 // Terminating reports whether the object is being deleted.
 func (o *Observation) Terminating() bool { return o.Object().DeletionTimestamp != nil }
 
+// Finalizers returns metadata.finalizers, which must not be changed.
+func (o *Observation) Finalizers() []string { return o.Object().Finalizers }
+
 // Size returns the number of bytes of all values together, which the API server limits to MaxSize. For an
 // object that was read as fields, it is the length of the response.
 func (o *Observation) Size() int { return o.size }

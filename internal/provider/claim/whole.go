@@ -271,11 +271,12 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 
 // deleteWhole deletes the object if it is still at the version.
 func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
-	if _, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: ch.Prior.Ref, At: []cas.Version{at}}); err != nil {
+	result, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: ch.Prior.Ref, At: []cas.Version{at}})
+	if err != nil {
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
 	ch.Run.registry.deleted.Store(ch.Prior.Ref, true)
-	return nil
+	return ch.about.StillExists(result.After)
 }
 
 // OwnsValues reports whether a resource of a whole Secret had its values at the last write or import.

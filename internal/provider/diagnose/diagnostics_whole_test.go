@@ -7,11 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -198,6 +202,15 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "Admission changed the ConfigMap while it was written.\n\n  ConfigMap:   shop/settings\n  Label:       app\n  Sent:        \"shop\"\n" +
 				"  Stored:      \"other\"\n  Annotation:  by\n  Sent:        (absent)\n  Stored:      \"policy\"\n\n" +
 				"Change the admission policy, or set the attributes to what it stores.",
+		},
+		"whole: finalizers after its deletion": {
+			of: one(aboutWhole(terms.OpDelete).StillExists(judging.Observed(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+				DeletionTimestamp: &metav1.Time{Time: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, Finalizers: []string{"acme.io/a", "acme.io/b"},
+			}}, time.Time{}))),
+			severity: diag.SeverityWarning, summary: "ConfigMap Still Exists",
+			detail: "The ConfigMap is being deleted, and its finalizers still hold it.\n\n  ConfigMap:   shop/settings\n" +
+				"  Deleted at:  2026-07-01T12:00:00Z\n  Finalizers:  acme.io/a, acme.io/b\n\nThe controllers of the finalizers remove them. " +
+				"If a controller does not run any more, remove its finalizer: kubectl edit configmaps settings --namespace shop.",
 		},
 		"whole: created twice": {
 			of: aboutWhole(terms.OpCreate, planning).CreatedTwice(), path: "name", summary: "ConfigMap Created Twice",

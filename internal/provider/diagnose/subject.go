@@ -288,12 +288,28 @@ func (s Subject) abandon() string {
 }
 
 func (s Subject) terminating(e *cas.TerminatingError) diag.Diagnostic {
-	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletedAt(e.Since),
+	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletion(e.Since, e.Finalizers),
 		s.orDestroy("Wait until it is gone, then run terraform plan again."))
 }
 
-func deletedAt(since time.Time) []Fact {
-	return []Fact{{"Deleted at", since.UTC().Format(time.RFC3339)}}
+// deletion returns the facts about an object that is being deleted. Finalizers hold it.
+func deletion(since time.Time, finalizers []string) []Fact {
+	facts := []Fact{{"Deleted at", since.UTC().Format(time.RFC3339)}}
+	if len(finalizers) > 0 {
+		facts = append(facts, Fact{"Finalizers", listed(finalizers)})
+	}
+	return facts
+}
+
+// StillExists warns that an object exists after its deletion; nil if it does not.
+func (s Subject) StillExists(after *cas.Observation) diag.Diagnostics {
+	if !after.Terminating() {
+		return nil
+	}
+	return diag.Diagnostics{s.tell(WarningConfigMapStillExists, path.Empty(), "The ConfigMap is being deleted, and its finalizers still hold it.",
+		deletion(after.Object().DeletionTimestamp.Time, after.Finalizers()), fmt.Sprintf(
+			"The controllers of the finalizers remove them. If a controller does not run any more, remove its finalizer: kubectl edit configmaps %s --namespace %s.",
+			s.ID.Name, s.ID.Namespace))}
 }
 
 func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {

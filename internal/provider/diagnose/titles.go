@@ -134,6 +134,7 @@ const (
 	WarningAllocationTakenOver         = WarningTitle("Allocation Taken Over")
 	WarningConfigMapChangedByAdmission = WarningTitle("ConfigMap Changed By Admission")
 	WarningConfigMapDoesNotExistYet    = WarningTitle("ConfigMap Does Not Exist Yet")
+	WarningConfigMapStillExists        = WarningTitle("ConfigMap Still Exists")
 	WarningConfigMapTooLarge           = WarningTitle("ConfigMap Too Large")
 	WarningDataUndoesAnotherResource   = WarningTitle("Data Undoes Another Resource")
 	WarningExpectationDoesNotHoldYet   = WarningTitle("Expectation Does Not Hold Yet")

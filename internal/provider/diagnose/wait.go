@@ -69,7 +69,7 @@ func (s Subject) seenLast(refusal error) []Fact {
 		return s.conflictFacts(conflict)
 	}
 	if terminating, ok := errors.AsType[*cas.TerminatingError](refusal); ok {
-		return append([]Fact{{"Found", "(the ConfigMap is being deleted)"}}, deletedAt(terminating.Since)...)
+		return append([]Fact{{"Found", "(the ConfigMap is being deleted)"}}, deletion(terminating.Since, terminating.Finalizers)...)
 	}
 	return []Fact{{"Found", "(no ConfigMap)"}}
 }

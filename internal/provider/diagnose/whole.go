@@ -31,8 +31,8 @@ const (
 
 func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
-		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", nil,
-			s.orDestroy("Wait until it is gone, then run terraform plan again."))
+		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.",
+			deletion(e.Live.Object().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy("Wait until it is gone, then run terraform plan again."))
 	}
 	facts := append(s.changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
