@@ -114,6 +114,16 @@ func ValidResourceVersion() validator.String {
 	})
 }
 
+// ValidType demands a type of a Secret. The API server stores another one for an empty type.
+func ValidType() validator.String {
+	return Rule("a type, not empty", diagnose.TitleMissingValue, func(s string) []string {
+		if s == "" {
+			return []string{`must not be empty; leave it out, or set it to "Opaque"`}
+		}
+		return nil
+	})
+}
+
 // ValidFieldManager holds what the API server asks of a field manager.
 func ValidFieldManager() []validator.String {
 	return []validator.String{Rule("1 to 128 printable characters", diagnose.TitleInvalidFieldManager, func(s string) []string {

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -26,6 +27,7 @@ func wholeSchema(ctx context.Context) schema.Schema {
 		"type": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString("Opaque"),
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			Validators:          []validator.String{attributes.ValidType()},
 			MarkdownDescription: "Type of the Secret, such as `kubernetes.io/tls`. A change replaces the resource. Default: `Opaque`.",
 		},
 		"data_wo": attributes.Map(cas.Secret, "All keys with text, and their values. If you omit it and `binary_data_wo`, the resource does not manage the keys. An "+
