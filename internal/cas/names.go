@@ -34,6 +34,7 @@ type (
 	NotFoundError    = judging.NotFoundError
 	NotYetError      = judging.NotYetError
 	NotServedError   = judging.NotServedError
+	ServedKind       = judging.ServedKind
 	RefusedError     = judging.RefusedError
 	ScopeError       = judging.ScopeError
 	TerminatingError = judging.TerminatingError

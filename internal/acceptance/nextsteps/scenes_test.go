@@ -397,6 +397,11 @@ var scenes = map[string]scene{
 			p.Planned(fieldsOf("Namespace", "name = NAMESPACE"))
 		}, nil,
 	},
+	"a kind by another name": {
+		planned(fixture.Data{}, fieldsOf("configmaps", `name = "testmap"`, "namespace = NAMESPACE")),
+		"Error: Kind Not Served", "Did you mean: ConfigMap in v1 Correct api_version and kind.",
+		applies(fieldsOf("ConfigMap", `name = "testmap"`, "namespace = NAMESPACE")), nil,
+	},
 	"a kind with namespaces": {
 		planned(fixture.Data{}, fieldsOf("ConfigMap", `name = "testmap"`)),
 		"Error: Wrong Scope", "Set namespace.",

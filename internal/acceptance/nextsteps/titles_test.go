@@ -55,7 +55,6 @@ var noScene = map[string]string{
 	"Key In Both Maps":                        validation,
 	"Key In The Other Map":                    "package configmap follows both ways",
 	"Key Stays In Place":                      removals,
-	"Kind Not Served":                         later,
 	"Missing Keys":                            validation,
 	"Missing Kubernetes Configuration":        inCommandLines,
 	"Missing Value":                           validation,

@@ -110,6 +110,17 @@ func (e *FieldError) Unwrap() error { return e.Err }
 type NotServedError struct {
 	Ref        Ref
 	APIVersion string
+	// Served has all kinds that the API server serves, the preferred version of each first. It is empty if that is not
+	// known.
+	Served []ServedKind
+}
+
+// ServedKind is a kind that the API server serves.
+type ServedKind struct {
+	APIVersion string
+	Kind       Kind
+	// Names are the names by which kubectl knows the kind, in lower case.
+	Names []string
 }
 
 func (e *NotServedError) Error() string {

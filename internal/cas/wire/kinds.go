@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +29,7 @@ import (
 type kinds struct {
 	asking chan struct{} // of capacity 1: one caller asks at a time, and the others use its answer
 	served sync.Map      // []metav1.APIResource, by API version
+	all    atomic.Pointer[[]judging.ServedKind]
 }
 
 // As returns the client that reads and writes objects as fields in an API version, in JSON. For an empty
@@ -84,7 +87,7 @@ func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResour
 	case fits:
 		return served, nil
 	case served.Name == "":
-		return served, &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+		return served, c.notServed(ctx, ref)
 	default:
 		return served, &judging.ScopeError{Ref: ref, Namespaced: served.Namespaced}
 	}
@@ -94,7 +97,7 @@ func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResour
 func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	version, err := schema.ParseGroupVersion(c.APIVersion)
 	if err != nil || version.Group != ref.Kind.Group() {
-		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+		return c.notServed(ctx, ref)
 	}
 	select {
 	case c.kinds.asking <- struct{}{}:
@@ -146,9 +149,48 @@ func (c *Client) lacks(ctx context.Context, ref judging.Ref) error {
 		}
 	}
 	if len(all.Versions) > 0 && !slices.Contains(all.Versions, c.APIVersion) {
-		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+		return c.notServed(ctx, ref)
 	}
 	return nil
+}
+
+// aggregated asks for a list of all groups with their versions and kinds. API servers before 1.30, which do not
+// know it, answer with another list.
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+
+// notServed returns the error about a kind that is not served. It reads once which kinds are served, for a
+// message that names the one that was meant.
+func (c *Client) notServed(ctx context.Context, ref judging.Ref) error {
+	if c.kinds.all.Load() == nil {
+		var all []judging.ServedKind
+		for _, root := range []string{"/api", "/apis"} {
+			var list apidiscovery.APIGroupDiscoveryList
+			request := c.rest.Get().AbsPath(root).SetHeader("Accept", aggregated).MaxRetries(0).Timeout(requestTimeout)
+			if raw, err := request.Do(ctx).Raw(); err != nil || json.Unmarshal(raw, &list) != nil {
+				continue
+			}
+			for _, group := range list.Items {
+				for _, version := range group.Versions {
+					for _, r := range version.Resources {
+						all = append(all, servedKind(group.Name, version.Version, r))
+					}
+				}
+			}
+		}
+		c.kinds.all.Store(&all)
+	}
+	return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion, Served: *c.kinds.all.Load()}
+}
+
+func servedKind(group, version string, r apidiscovery.APIResourceDiscovery) judging.ServedKind {
+	if r.ResponseKind == nil {
+		return judging.ServedKind{}
+	}
+	names := append([]string{strings.ToLower(r.ResponseKind.Kind), r.Resource, r.SingularResource}, r.ShortNames...)
+	return judging.ServedKind{
+		APIVersion: schema.GroupVersion{Group: group, Version: version}.String(),
+		Kind:       judging.KindOf(group, r.ResponseKind.Kind), Names: names,
+	}
 }
 
 // discovery reads a list of API versions or kinds, with the retries of Patiently.

@@ -44,9 +44,18 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 	const (
 		where     = "\n\n  Deployment:  shop/web\n"
 		notServed = "The API server serves no Deployment of apps/v1."
-		mayCome   = "\nIf this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
 	)
 	unserved := &cas.NotServedError{Ref: web, APIVersion: "apps/v1"}
+	custom := cas.Ref{Kind: cas.KindOf("acme.io", "Gadget"), Namespace: "shop", Name: "web"}
+	aboutCustom := func(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
+		s := aboutWeb(op, changes...)
+		s.ID.Ref = custom
+		return s
+	}
+	yet := &cas.NotServedError{Ref: custom, APIVersion: "acme.io/v1", Served: []cas.ServedKind{
+		{APIVersion: "v1", Kind: cas.KindOf("", "Pod"), Names: []string{"pod", "pods", "po"}},
+		{APIVersion: "acme.io/v2", Kind: cas.KindOf("acme.io", "Gadget"), Names: []string{"gadget", "gadgets"}},
+	}}
 	return map[string]diagnosticTest{
 		"a field that does not fit": {
 			of:   aboutWeb(terms.OpCreate).Diagnose(&cas.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
@@ -61,15 +70,18 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 				"\nTo leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"a kind that is not served": {
-			of: aboutWeb(terms.OpCreate).Diagnose(unserved), path: "api_version", summary: "Kind Not Served", detail: notServed + " Nothing was written." + where + mayCome,
+			of: aboutWeb(terms.OpCreate).Diagnose(unserved), path: "api_version", summary: "Kind Not Served",
+			detail: notServed + " Nothing was written." + where + "\nCorrect api_version and kind.",
 		},
 		"a kind that is not served, in a plan": {
-			of: aboutWeb(terms.OpCreate, planning).Diagnose(unserved), severity: diag.SeverityWarning, path: "api_version", summary: "Kind Not Served",
-			detail: notServed + " The plan could not check the object. The apply checks it." + where + mayCome,
+			of: aboutCustom(terms.OpCreate, planning).Diagnose(yet), severity: diag.SeverityWarning, path: "api_version", summary: "Kind Not Served",
+			detail: "The API server serves no Gadget of acme.io/v1. The plan could not check the object. The apply checks it.\n\n" +
+				"  Gadget:        shop/web\n  Did you mean:  Gadget in acme.io/v2\n\nIf this run makes the CustomResourceDefinition, let this resource depend on it. " +
+				"Otherwise correct api_version and kind.",
 		},
 		"a kind that is not served, in a refresh": {
 			of: aboutWeb(terms.OpRead).Diagnose(unserved), severity: diag.SeverityWarning, path: "api_version", summary: "Kind Not Served",
-			detail: notServed + " The state stays as it is." + where + mayCome,
+			detail: notServed + " The state stays as it is." + where + "\nCorrect api_version and kind.",
 		},
 		"a kind that is not served, in a destroy": {
 			of: aboutWeb(terms.OpDelete).Diagnose(unserved), path: "api_version", summary: "Kind Not Served",

@@ -77,19 +77,55 @@ func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
 // notServed is for a kind that the API server does not serve. The same apply may add the kind, and the API
 // server may not serve the kind for a while. So a plan warns, and a refresh drops nothing.
 func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
-	happened := "The API server serves no ConfigMap of " + e.APIVersion + "."
-	const next = "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
+	happened, facts := "The API server serves no ConfigMap of "+e.APIVersion+".", nearestKind(e)
+	next := "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
+	if isOfKubernetes(e.Ref.Kind.Group()) {
+		next = "Correct api_version and kind."
+	}
 	switch {
 	case s.Op == terms.OpRead && !s.IsImport:
-		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The state stays as it is.", nil, next)
-	case s.Plan != "":
-		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The plan could not check the object. The apply checks it.", nil, next)
+		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The state stays as it is.", facts, next)
+	case s.Plan != "" && !isOfKubernetes(e.Ref.Kind.Group()):
+		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The plan could not check the object. The apply checks it.", facts, next)
 	case s.Op == terms.OpDelete:
-		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, nil, fmt.Sprintf(
+		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, facts, fmt.Sprintf(
 			"If the object is gone with its kind, run terraform state rm with the address above. Otherwise apply another api_version, or deletion_policy = %q, then destroy.", terms.PolicyAbandon))
 	default:
-		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, nil, next)
+		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, facts, s.orDestroy(next))
 	}
+}
+
+// nearestKind returns the served kind that was most likely meant, by one of its names. If several groups have a kind
+// of the name, it prefers the group of the error, or else the first one.
+func nearestKind(e *cas.NotServedError) []Fact {
+	found, names := map[string]cas.ServedKind{}, []string(nil)
+	for _, k := range e.Served {
+		for _, name := range k.Names {
+			before, has := found[name]
+			if isNamed := k.Kind.Group() == e.Ref.Kind.Group(); !has || isNamed && before.Kind.Group() != e.Ref.Kind.Group() {
+				found[name] = k
+				names = append(names, name)
+			}
+		}
+	}
+	k, isNear := found[nearest(strings.ToLower(e.Ref.Kind.String()), names)]
+	if !isNear {
+		return nil
+	}
+	return []Fact{{"Did you mean", fmt.Sprintf("%s in %s", k.Kind, k.APIVersion)}}
+}
+
+// isOfKubernetes reports whether Kubernetes itself serves all kinds of a group. A CustomResourceDefinition needs a
+// group with a dot.
+func isOfKubernetes(group string) bool {
+	return !strings.Contains(group, ".") || slices.Contains(ofKubernetes, group)
+}
+
+var ofKubernetes = []string{
+	"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "authentication.k8s.io", "authorization.k8s.io",
+	"certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "flowcontrol.apiserver.k8s.io",
+	"internal.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io",
+	"storage.k8s.io", "storagemigration.k8s.io",
 }
 
 func (s Subject) scope(e *cas.ScopeError) diag.Diagnostic {

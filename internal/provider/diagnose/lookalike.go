@@ -96,10 +96,18 @@ func lookalike(attribute string, says cas.Entry, key string, holds cas.Entry) (n
 // didYouMean asks for the existing name that is most like the missing one. It is empty where none is near, and ends with a
 // space.
 func didYouMean(missing string, names []string) string {
+	if name := nearest(missing, names); name != "" && name != missing { // it may have come or gone since
+		return fmt.Sprintf("Did you mean %s? ", name)
+	}
+	return ""
+}
+
+// nearest returns the existing name that is most like another one; empty if none is near.
+func nearest(missing string, names []string) string {
 	for _, name := range byNearness(missing, names)[:min(len(names), 1)] {
 		distance := levenshtein.Distance(strings.ToLower(missing), strings.ToLower(name), nil)
-		if name != missing && 3*distance <= max(len(missing), len(name)) { // it may have come or gone since
-			return fmt.Sprintf("Did you mean %s? ", name)
+		if 3*distance <= max(len(missing), len(name)) {
+			return name
 		}
 	}
 	return ""
