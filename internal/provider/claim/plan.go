@@ -83,6 +83,12 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
 		return diags
 	}
+	if isTold && c.Known.Place && c.Known.Values {
+		lacking := ch.Run.check(ctx, ch.about, c.Timeouts, ch.checkVersion)
+		if diags.Append(lacking...); len(lacking) > 0 {
+			return diags
+		}
+	}
 	t, refused := ch.updateTxn()
 	switch {
 	case t == nil:

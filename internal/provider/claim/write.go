@@ -56,7 +56,7 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	timeout, diags := ch.Plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	ch.Memory.ForgetPlan()
-	if ch.about = ch.subject(terms.OpUpdate); ch.Writes() || ch.looks() {
+	if ch.about = ch.subject(terms.OpUpdate); ch.Writes() || ch.looks() || ch.changesVersion() {
 		if !ch.Run.Configured() {
 			diags.Append(NotConfigured())
 		}
@@ -72,6 +72,11 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 			return Written{}, append(diags, ch.about.Diagnose(err))
 		}
 		ch.find(seen)
+	}
+	checked, done := context.WithTimeout(ctx, timeout)
+	defer done()
+	if err := ch.checkVersion(checked); err != nil {
+		return Written{}, append(diags, ch.about.Diagnose(err))
 	}
 	t, more := ch.updateTxn()
 	if diags.Append(more...); t == nil {

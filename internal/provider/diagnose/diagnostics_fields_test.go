@@ -69,6 +69,13 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "The object does not have a field as spec.replicas says. Nothing was removed." + where + "  Problem:     spec holds a value, which has no fields\n" +
 				"\nTo leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
+		"fields that another version lacks": {
+			of:   aboutWeb(terms.OpUpdate, planning).Diagnose(&diagnose.LackingError{Keys: []string{replicasKey()}, Before: "apps/v1beta1"}),
+			path: "api_version", summary: "Field Does Not Fit",
+			detail: "apps/v1 does not have all of spec.replicas, as apps/v1beta1 does. Nothing was written." + where + "  Field:       spec.replicas\n" +
+				"\nKeep api_version = \"apps/v1beta1\", or remove it from fields in an apply before this one." +
+				" If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy. deletion_policy says what becomes of spec.replicas.",
+		},
 		"a kind that is not served": {
 			of: aboutWeb(terms.OpCreate).Diagnose(unserved), path: "api_version", summary: "Kind Not Served",
 			detail: notServed + " Nothing was written." + where + "\nCorrect api_version and kind.",

@@ -74,6 +74,20 @@ func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
 			number(len(keys), "it is", "they are"), terms.PolicyAbandon))
 }
 
+// LackingError is for fields of a state that the planned API version does not have, or not with all of their values.
+type LackingError struct {
+	Keys   []string
+	Before string // the API version of the state
+}
+
+func (e *LackingError) Error() string { return "the API version lacks " + enumerate(e.Keys) }
+
+func (s Subject) lacking(e *LackingError) diag.Diagnostic {
+	return s.refuse(TitleFieldDoesNotFit, path.Root("api_version"),
+		fmt.Sprintf("%s does not have all of %s, as %s does.", s.APIVersion, enumerate(e.Keys), e.Before), s.keyFact(e.Keys...),
+		s.orDestroy(fmt.Sprintf("Keep api_version = %q, or remove %s from fields in an apply before this one.", e.Before, number(len(e.Keys), "it", "them"))))
+}
+
 // notServed is for a kind that the API server does not serve. The same apply may add the kind, and the API
 // server may not serve the kind for a while. So a plan warns, and a refresh drops nothing.
 func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {

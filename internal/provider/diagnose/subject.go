@@ -196,7 +196,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	for _, diagnose := range []func(error) diag.Diagnostic{
 		forType(s.unknown), forType(s.waited), // first: what they wrap would say that nothing was written
 		forType(s.notAPool), forType(s.heldHere), forType(s.full), forType(s.valueTaken), forType(s.outside), forType(s.allocationGone),
-		forType(s.conflict), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.notServed), forType(s.scope),
+		forType(s.conflict), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.lacking), forType(s.notServed), forType(s.scope),
 		forType(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
 		forType(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
 		forType(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),
