@@ -91,6 +91,9 @@ func ReadKey(kind Kind, path string) (string, error) {
 // FieldPath is [judging.FieldPath].
 func FieldPath(key string) (path string, isField bool) { return judging.FieldPath(key) }
 
+// FieldNames is [judging.FieldNames].
+func FieldNames(key string) (names []string, isPlain bool) { return judging.FieldNames(key) }
+
 // Overlap is [judging.Overlap].
 func Overlap(a, b string) bool { return judging.Overlap(a, b) }
 

@@ -92,17 +92,6 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"a": "1"})
 	})
-	t.Run("restore refuses what another wrote, also at apply", func(t *testing.T) {
-		p := seed(t, `deletion_policy = "restore"`)
-		p.Set("testmap", "b", "foreign")
-		p.Write(fixture.DataBlock("it", one, `deletion_policy = "restore"`))
-		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, `To keep it, set deletion_policy = "abandon"; to remove it, set deletion_policy = "delete".`}
-		p.PlanRefused(wants)
-		p.Export("CAS_PLAN_CHECK", "off")
-		p.Plan()
-		p.ApplyRefused(wants...)
-		p.WantLive("testmap", fixture.Data{"a": "1", "b": "foreign"})
-	})
 	t.Run("one that is still expected must hold that", func(t *testing.T) {
 		p := seed(t)
 		p.Write(fixture.DataBlock("it", one, `expected_data = { b = "9" }`))
@@ -212,18 +201,6 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		p.Wants(p.Plan(), "Warning: Value Changed Since Last Apply", `Key: b Found: "foreign"`)
 		p.Apply()
 		p.WantLive("testmap", nil)
-	})
-	t.Run("restore refuses over what another wrote", func(t *testing.T) {
-		p := fixture.NewPipeline(t)
-		p.Create("testmap", fixture.Data{"a": "0"})
-		p.Planned(fixture.DataBlock("it", block, `expected_data = { a = "0" }`, `deletion_policy = "restore"`))
-		p.Set("testmap", "b", "foreign")
-		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, "!Key: a"}
-		p.PlanRefused(wants, "-destroy")
-		p.Export("CAS_PLAN_CHECK", "warning")
-		p.Plan("-destroy")
-		p.ApplyRefused(wants...)
-		p.WantLive("testmap", fixture.Data{"a": "1", "b": "foreign"})
 	})
 }
 

@@ -77,7 +77,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.Create("testmap", fixture.Data{"a": "1", "b": "2"})
 		p.PlanNothing()
 		p.Set("testmap", "a", "3")
-		p.PlanRefused([]string{fixture.DriftRefused, `Key: a Found: "3" To write: "1"`})
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: a Last written: "1" Found: "3" To write: "1"`})
 		p.Write(fixture.DataBlock("it", block, fixture.Overwrites))
 		p.Wants(p.Plan(), `~ "a" = "3" -> "1"`)
 		p.Apply()
@@ -89,7 +89,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 			delete(cm.Data, "b")
 			cm.BinaryData = map[string][]byte{"b": {0xff}}
 		})
-		p.PlanRefused([]string{fixture.DriftRefused, `Key: b Found: base64 "/w==" To write: "2"`})
+		p.PlanRefused([]string{fixture.DriftRefused, `Key: b Last written: "2" Found: base64 "/w==" To write: "2"`})
 		p.Write(fixture.DataBlock("it", block, fixture.Overwrites))
 		p.Wants(p.Plan(), `+ "b" = "2"`, `- "b" = "/w=="`)
 		p.Apply()

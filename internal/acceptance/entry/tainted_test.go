@@ -63,7 +63,7 @@ func TestTaintedEntryThatIsRenamedLeavesItsKey(t *testing.T) {
 			p.Do("taint", "cas_configmap_entry.foo")
 			says, want := []string{
 				"Warning: Key Stays In Place: foo in ConfigMap " + p.Namespace + "/testmap", "It is not known what foo held before this resource wrote it, so it stays as it is.",
-				"To remove it, use kubectl: Terraform does not manage it any more. A tainted resource that is replaced does not know it: untaint such a resource first.",
+				"To remove: kubectl patch configmap testmap --namespace " + p.Namespace + ` --type merge --patch '{"data":{"foo":null}}'`, "Terraform does not manage it any more.",
 			}, fixture.Data{"foo": "2", "baz": "2"}
 			if test.first != nil {
 				p.Do(test.first...)

@@ -162,7 +162,7 @@ func TestFieldThatWasRemovedIsPutBack(t *testing.T) {
 			return o.block(`fields = { "metadata.labels.a" = "1" }`, `deletion_policy = "restore"`)
 		}, "", []string{warns, "Field: metadata.labels.blue"}, `{"a":"1","blue":"1"}`},
 		"put back by hand":                   {"restore", func(*object) string { return "" }, `{"metadata":{"labels":{"blue":"1"}}}`, []string{"!" + warns}, `{"blue":"1"}`},
-		"released":                           {"release", func(*object) string { return "" }, "", []string{"!Warning:"}, ``},
+		"released":                           {"release", func(*object) string { return "" }, "", []string{"Warning: Field Stays In Place", "Field: metadata.labels.blue Found: (absent)"}, ``},
 		"destroyed, and another was removed": {"restore", func(*object) string { return "" }, `{"metadata":{"labels":{"a":null}}}`, []string{warns, "!labels.a "}, `{"blue":"1"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,9 +260,9 @@ func TestFieldThatIsRemovedAndHeldItsDefault(t *testing.T) {
 // What a state knows as absent may be there again, where the removal is planned on the state before its refresh. Then the plan reads it, and says what becomes of it.
 func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 	for _, test := range []struct{ policy, says, want string }{
-		{"release", "Warning: Value Changed Since Last Apply", `{"blue":"1","red":"9"}`},
+		{"release", "Warning: Field Stays In Place", `{"blue":"1","red":"9"}`},
 		{"delete", "Warning: Value Changed Since Last Apply", `{"blue":"1"}`},
-		{"restore", "Error: Value Changed Since Last Apply", `{"blue":"1","red":"9"}`},
+		{"restore", "Warning: Field Stays In Place", `{"blue":"1","red":"9"}`},
 	} {
 		t.Run(test.policy, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
@@ -271,13 +271,8 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 					o.Planned(o.block(`fields = { "metadata.labels.red" = null }`, "deletion_policy = "+fixture.Quoted(test.policy), fixture.Overwrites))
 					o.merge(`{"metadata":{"labels":{"red":"9"}}}`)
 					o.Write("")
-					if strings.HasPrefix(test.says, "Error") {
-						o.PlanRefused([]string{test.says, "Field: metadata.labels.red", `Found: "9"`}, flags...)
-						o.Do("state", "rm", "cas_object_fields.it")
-					} else {
-						o.Wants(o.Plan(flags...), test.says, "Field: metadata.labels.red", `Found: "9"`)
-						o.Apply()
-					}
+					o.Wants(o.Plan(flags...), test.says, "Field: metadata.labels.red", `Found: "9"`)
+					o.Apply()
 					o.wantLive(test.want, "metadata", "labels")
 					o.do("DELETE", o.name, "", "")
 				}
@@ -405,7 +400,7 @@ func TestDestroyLeavesWhatAnotherChanged(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1", "metadata.annotations.b" = "1" }`, fixture.Overwrites))
 	o.merge(`{"metadata":{"annotations":{"a":"theirs"}}}`)
-	o.Wants(o.Destroy(), "Warning: Value Changed Since Last Apply", "stays as it is", "metadata.annotations.a")
+	o.Wants(o.Destroy(), "Warning: Field Stays In Place", "stays as it is", "metadata.annotations.a")
 	o.wantLive(`{"a":"theirs"}`, "metadata", "annotations")
 }
 

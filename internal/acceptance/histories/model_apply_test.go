@@ -130,17 +130,8 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	return &known, title
 }
 
-// forgets makes a whole ConfigMap or Secret forget its writes: somebody else may have written its content. The values
-// of a Secret are left to others then.
-func (t *tracking) forgets() {
-	t.forgot = true
-	if t.labels != nil {
-		t.labeled = map[string]string{}
-	}
-	if t.values != nil && !t.secret {
-		t.written = map[string]string{}
-	}
-}
+// forgets makes a whole ConfigMap or Secret forget its writes. The values of a Secret are left to others then.
+func (t *tracking) forgets() { t.forgot, t.written, t.labeled = true, nil, nil }
 
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	if saw != nil {
@@ -156,7 +147,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 		as.first, was = saw.first, &as
 	}
 	if saw != nil {
-		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" && !was.staysWhatever(key) }) {
+		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" && !was.stays(was, key, was.values[key]) }) {
 			return titleWouldFail
 		}
 		if saw.needs == nil {

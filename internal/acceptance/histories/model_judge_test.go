@@ -1,10 +1,10 @@
 package histories
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // rule has the requirement of one key, and its new value.
@@ -197,29 +197,44 @@ func (b *block) dropped(was *tracking) map[string]string {
 	return gone
 }
 
+// action returns the action for a key that a block releases, by the block's policy. The key holds v.
+func (b *block) action(was *tracking, key, v string) string {
+	first, isKnown := was.first[key]
+	written, isNoted := was.written[key]
+	if !isNoted {
+		written = was.values[key]
+	}
+	isWritten := v == written || was.alike
+	isCautious := b.policy == "release" || b.policy == "restore"
+	switch {
+	case v == "":
+		return "done"
+	case b.policy == "abandon":
+		return "keep"
+	case isCautious && (!isWritten || !isKnown || b.policy == "release" && first != ""):
+		return "keep, and say so"
+	case b.policy == "restore" && first != "":
+		return "restore"
+	case !isWritten && b.drift == "error":
+		return "refuse"
+	case !isWritten:
+		return "remove what changed"
+	case b.policy == "delete" && first != "":
+		return "remove what existed"
+	}
+	return "remove"
+}
+
 // staysWhatever reports whether a removal leaves a key as it is, whatever it holds: it was there before, or what it held first is not known.
 func (t *tracking) staysWhatever(key string) bool {
 	first, known := t.first[key]
 	return t.policy == "abandon" || t.policy == "restore" && !known || t.policy == "release" && (!known || first != "")
 }
 
-// stays reports whether a block leaves a key as it is when it releases the key. A key that somebody else removed is
-// not put back.
+// stays reports whether a block leaves a key as it is when it releases the key.
 func (b *block) stays(was *tracking, key, v string) bool {
-	as := *was
-	as.policy = b.policy
-	return as.staysWhatever(key) || b.policy == "restore" && v == "" && was.first[key] != "" ||
-		b.policy == "release" && was.changedSince(map[string]string{key: v}, b.policy)
-}
-
-// isUnknown reports whether it is not known what one of the keys held first.
-func (t *tracking) isUnknown(keys map[string]string) bool {
-	for key := range keys {
-		if _, known := t.first[key]; !known {
-			return true
-		}
-	}
-	return false
+	action := b.action(was, key, v)
+	return action == "done" || strings.HasPrefix(action, "keep")
 }
 
 // writes reports whether an update has something to write.
@@ -260,25 +275,6 @@ func (b *block) at(v version) []version {
 	return []version{v}
 }
 
-// changedSince reports whether a key that is there is not what was last written.
-func (t *tracking) changedSince(live map[string]string, policy string) bool {
-	if t.alike {
-		return false
-	}
-	for key, v := range live {
-		if written, ok := t.written[key]; ok && v != "" && v != written && (policy != "restore" || t.first[key] != v) {
-			return true
-		}
-	}
-	return false
-}
-
-// isForgotten reports whether it is not known who wrote what a key holds.
-func (t *tracking) isForgotten(key, v string) bool {
-	_, known := t.written[key]
-	return !known && v != ""
-}
-
 // drifted compares the state with the last write. title names the drift if the block would overwrite some of it;
 // accepted reports whether the block has some of the new values.
 func (b *block) drifted(was *tracking) (title string, accepted bool) {
@@ -291,10 +287,8 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 		case planned[key] == live[key]:
 			accepted = true
 		case live[key] == "": // it is created again
-		case was.forgot:
-			title = titlePerhaps
 		default:
-			title = cmp.Or(title, titleChanged)
+			title = titleChanged
 		}
 	}
 	if b.kind == "whole" {
@@ -320,14 +314,9 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 		isAcknowledged := named && isNew && b.values[key] != was.values[key]
 		_, known := was.written[key]
 		switch {
-		case isAcknowledged:
-		case known:
-			compare(was.written, was.values, b.values, key)
-		case !was.isForgotten(key, was.values[key]): // it is new
-		case b.values[key] == was.values[key]:
-			accepted = true
+		case isAcknowledged, !known:
 		default:
-			title = titlePerhaps
+			compare(was.written, was.values, b.values, key)
 		}
 	}
 	return title, accepted
@@ -339,43 +328,23 @@ func (t *tracking) refuses(live map[string]string) string {
 	return title
 }
 
-// removal returns the error and the warnings of a plan that removes keys with these values.
+// removal returns the error and the warnings of a plan that releases keys with these values.
 func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
-	as := *was
-	as.policy = b.policy
-	existed, older, unknown, changed, perhaps, back := false, false, false, false, false, false
 	for key, v := range live {
-		one := map[string]string{key: v}
-		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(one, "")
-		older = older || v != "" && was.first[key] != ""
-		unknown = unknown || v != "" && was.isUnknown(one)
-		changed = changed || !as.staysWhatever(key) && was.changedSince(one, b.policy)
-		perhaps = perhaps || b.policy == "delete" && was.isForgotten(key, v)
-		back = back || v != "" && was.first[key] != "" && was.first[key] != v
-	}
-	switch {
-	case b.policy == "abandon":
-		return "", nil
-	case changed && (b.policy == "restore" || b.policy == "delete" && b.drift == "error"):
-		return titleChanged, nil
-	}
-	if perhaps {
-		warnings = append(warnings, titlePerhaps)
-	}
-	if changed {
-		warnings = append(warnings, titleChanged)
-	}
-	if existed && b.policy == "delete" {
-		warnings = append(warnings, titleExisted)
-	}
-	if older && b.policy == "release" {
-		warnings = append(warnings, titleStays)
-	}
-	if back && b.policy == "restore" {
-		warnings = append(warnings, titlePutBack)
-	}
-	if unknown && (b.policy == "release" || b.policy == "restore") {
-		warnings = append(warnings, titleStays)
+		switch b.action(was, key, v) {
+		case "refuse":
+			return titleChanged, nil
+		case "keep, and say so":
+			warnings = append(warnings, titleStays)
+		case "remove what changed":
+			warnings = append(warnings, titleChanged)
+		case "remove what existed":
+			warnings = append(warnings, titleExisted)
+		case "restore":
+			if v != was.first[key] {
+				warnings = append(warnings, titlePutBack)
+			}
+		}
 	}
 	return "", warnings
 }

@@ -165,10 +165,6 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if title := p.touches(was.address(), was.cm, nil, going); title != "" {
 		return nil, title, nil
 	}
-	if len(going) == 0 && (len(was.values) > 0 || len(was.nulls) == 0) { // whatever is there
-		title, warnings = was.removal(was, was.values)
-		return nil, title, warnings
-	}
 	if o != nil {
 		was = was.withBack(o.data)
 	}

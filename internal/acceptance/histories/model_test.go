@@ -23,7 +23,6 @@ const (
 	titleNoSecretYet  = "Secret Does Not Exist Yet"
 	titleNeeds        = "Expected Value Missing"
 	titleChanged      = "Value Changed Since Last Apply"
-	titlePerhaps      = "Value May Have Changed Since Last Apply"
 	titleExisted      = "Key Existed Before Terraform"
 	titleStays        = "Key Stays In Place"
 	titleMoves        = "Key Moves Between Instances"
@@ -361,8 +360,13 @@ func (m *model) read(was *tracking) *tracking {
 		return nil
 	}
 	known := was
+	if !was.secret && (was.forgot || was.lost && was.written == nil) { // the values of the state are the baseline
+		as := *was
+		as.written, as.labeled, as.forgot = was.values, was.labels, false
+		known = &as
+	}
 	if was.kind != "whole" {
-		known, _ = was.again(o)
+		known, _ = known.again(o)
 	}
 	now := *known
 	now.version = o.version
@@ -376,7 +380,7 @@ func (m *model) read(was *tracking) *tracking {
 		return &now
 	}
 	now.values, now.nulls = map[string]string{}, map[string]string{}
-	for _, of := range []map[string]string{was.values, was.written, was.nulls} {
+	for _, of := range []map[string]string{known.values, known.written, known.nulls} {
 		for key := range of {
 			if v := o.data[key]; v != "" {
 				now.values[key] = v

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -62,9 +63,10 @@ func TestDriftRefused(t *testing.T) {
 	t.Parallel()
 	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
 		p.Set("testmap", "foo", "9")
-		p.PlanRefused([]string{fixture.DriftRefused, `"9"`, `"1"`})
+		p.PlanRefused([]string{fixture.DriftRefused, `Last written: "1" Found: "9" To write: "1"`})
+		p.PlanApply("-refresh-only") // replaces the written value in the state
 		p.Write(block("2"))
-		p.PlanRefused([]string{fixture.DriftRefused, `"9"`, `"2"`})
+		p.PlanRefused([]string{fixture.DriftRefused, `Last written: "1" Found: "9" To write: "2"`})
 
 		// A softened check does not let the apply overwrite the change.
 		p.Export("CAS_PLAN_CHECK", "warning")
@@ -116,6 +118,29 @@ func TestDriftAfterThePlanIsAConflict(t *testing.T) {
 		p.Set("testmap", "foo", "9")
 		p.ApplyRefused("Error: Compare-And-Swap Conflict", "!"+fixture.DriftRefused)
 		p.WantLive("testmap", fixture.Data{"foo": "9"})
+	})
+}
+
+func TestDriftOfARemoval(t *testing.T) {
+	t.Parallel()
+	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
+		if strings.Contains(block("1"), `"cas_configmap"`) {
+			return // the policy of a whole object has its own tests
+		}
+		p.Planned(block("1", fixture.Deletes))
+		p.Set("testmap", "foo", "9")
+		p.Write("")
+		p.PlanRefused([]string{fixture.DriftRefused, `"9"`})
+		for _, check := range []string{"warning", "off"} {
+			p.Export("CAS_PLAN_CHECK", check)
+			p.Plan()
+			p.ApplyRefused(fixture.DriftRefused)
+			p.WantLive("testmap", fixture.Data{"foo": "9"})
+		}
+		p.Export("CAS_PLAN_CHECK", "")
+		p.Planned(block("9"))
+		p.Planned("")
+		p.WantState()
 	})
 }
 
@@ -193,6 +218,18 @@ func TestDriftOfSeveralKeys(t *testing.T) {
 	p.Write(block(`a = "2", b = "2", c = "2"`, ""))
 	out := p.PlanRefused([]string{fixture.DriftRefused, `"9"`, "!Key: b", "!guard"})
 	p.Wants(out, `!"8"`)
+
+	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Data["a"], cm.Data["b"] = "1", "1" })
+	p.Planned(block(`a = "2", b = "1", c = "1"`, ""))
+	p.Set("testmap", "b", "9")
+	p.Write(block(`a = "2", c = "1"`, fixture.Deletes)) // a dropped key is removed
+	p.PlanRefused([]string{fixture.DriftRefused, `"9"`})
+	p.Export("CAS_PLAN_CHECK", "warning")
+	p.Plan()
+	p.ApplyRefused(fixture.DriftRefused)
+	p.WantLive("testmap", fixture.Data{"a": "2", "b": "9", "c": "1", "guard": "1", "new": "8"})
+	p.Planned(block(`a = "2", c = "1"`, `deletion_policy = "abandon"`))
+	p.WantLive("testmap", fixture.Data{"a": "2", "b": "9", "c": "1", "guard": "1", "new": "8"})
 }
 
 func TestDriftOfAWholeConfigMap(t *testing.T) {

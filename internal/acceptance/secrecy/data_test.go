@@ -64,9 +64,9 @@ var hidingDataPaths = map[string]hidingPath{
 		h.ApplyRefused()
 	}},
 	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(fixture.Deletes, fixture.Overwrites, `data = { foo = var.old, bar = var.old }`)},
-	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(fixture.Overwrites, `data = { foo = var.old, bar = var.old }`)},
-	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`data = { foo = var.old, bar = var.old }`)},
-	"a dropped key that changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
+	"release of what changed": {wants: []string{"Warning: Key Stays In Place", "so it stays as it is."}, run: releasesPlanted(fixture.Overwrites, `data = { foo = var.old, bar = var.old }`)},
+	"restore of what changed": {wants: []string{"Warning: Key Stays In Place"}, run: releasesPlanted(fixture.Overwrites, `data = { foo = var.old, bar = var.old }`, `deletion_policy = "restore"`)},
+	"a dropped key that changed": {wants: []string{"Warning: Key Stays In Place"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})
 		h.wrote(`data = { foo = var.old, bar = var.old }`)
 		h.Set("testmap", "foo", plantedValues["foreign"])

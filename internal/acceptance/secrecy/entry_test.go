@@ -201,8 +201,8 @@ var hidingPaths = map[string]hidingPath{
 		h.ApplyRefused()
 	}},
 	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(fixture.Deletes, fixture.Overwrites, `value = var.old`)},
-	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(fixture.Overwrites, `value = var.old`)},
-	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`value = var.old`)},
+	"release of what changed": {wants: []string{"Warning: Key Stays In Place", "so it stays as it is."}, run: releasesPlanted(fixture.Overwrites, `value = var.old`)},
+	"restore of what changed": {wants: []string{"Warning: Key Stays In Place"}, run: releasesPlanted(fixture.Overwrites, `value = var.old`, `deletion_policy = "restore"`)},
 	"too large": {wants: []string{"Error: ConfigMap Too Large"}, mute: true, run: func(h *hiding) {
 		_, other := fixture.KiB(200, "a")
 		padding, _ := fixture.KiB(900, "b")
@@ -273,16 +273,6 @@ func releasesPlanted(lines ...string) func(*hiding) {
 		h.Export("CAS_PLAN_CHECK", "off")
 		h.Plan("-destroy")
 		h.Wants(h.Apply(), "so it stays as it is.")
-	}
-}
-
-// restoresPlanted plans to put back what there was before these lines wrote. Another writer has changed that since.
-func restoresPlanted(lines ...string) func(*hiding) {
-	return func(h *hiding) {
-		h.Testmap(fixture.Contents{})
-		h.wrote(append(lines, `deletion_policy = "restore"`)...)
-		h.Set("testmap", "foo", plantedValues["foreign"])
-		h.PlanRefused(nil, "-destroy")
 	}
 }
 

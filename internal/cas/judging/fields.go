@@ -39,6 +39,21 @@ func FieldKey(kind Kind, path string, use fieldpaths.Use) (string, error) {
 // key.
 func FieldPath(key string) (path string, isField bool) { return strings.CutPrefix(key, inFields) }
 
+// FieldNames returns the names that lead to the field of a key, and false if the path selects an element of a list.
+func FieldNames(key string) (names []string, isPlain bool) {
+	path, isField := FieldPath(key)
+	if !isField {
+		return nil, false
+	}
+	for _, element := range parsed(path) {
+		if element.FieldName == nil {
+			return nil, false
+		}
+		names = append(names, *element.FieldName)
+	}
+	return names, true
+}
+
 // Overlap reports whether two keys name the same thing in every object, one names a part of the other, or one
 // names a field by which the other selects an element.
 func Overlap(a, b string) bool { return overlap(a, b, fieldpaths.Overlap) }

@@ -51,7 +51,7 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 
 // refusesDestroy reports whether a destroy would be refused because of the state.
 func (ch *Change) refusesDestroy() bool {
-	return ch.Prior.Whole == nil && ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
+	return ch.Prior.Whole == nil && len(ch.Prior.removals(ch.Prior.Values, ch.Prior.Values, ch.Memory).with(removalRefuse)) > 0
 }
 
 // was returns the prior claim, with the values that a read found if the state lacks them.
@@ -99,7 +99,7 @@ func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 			return cas.IsIn(field, other) || cas.SelectsIn(other, field, e) && cas.MayBeIn(field, other)
 		}
 		_, names := ch.Plan.Values[field]
-		if !names && ch.Plan.Known.Keys && !ch.Plan.hasGone(field, e, ch.Memory) && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
+		if !names && ch.Plan.Known.Keys && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
 			gone[field] = e
 		}
 	}
@@ -109,7 +109,7 @@ func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 // dropped gives those of them that an update removes or puts back: they neither stay nor are left to others.
 func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
 	dropped := ch.gone(was)
-	become := ch.Plan.fates(dropped, ch.Memory)
+	become := ch.Plan.removals(dropped, dropped, ch.Memory)
 	maps.DeleteFunc(dropped, func(field string, e cas.Entry) bool {
 		if ch.Plan.Whole != nil {
 			return !ch.Plan.Whole.Manages(partOf(field, e))

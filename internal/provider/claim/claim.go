@@ -12,7 +12,8 @@
 //   - memory.go: what is kept in private state, and why
 //   - plan.go: what a plan refuses, and what it only warns of
 //   - write.go: what a create or an update refuses
-//   - delete.go: what a removal compares with, and how deletion_policy decides about a released key
+//   - removal.go: how deletion_policy decides about a path that is released
+//   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
 //   - whole.go: the parts of an object, and how a whole one is created and removed
 //   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later

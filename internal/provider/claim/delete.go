@@ -13,36 +13,13 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// there returns the claim without the fields that are already released, by the state and the read. seen is nil without
-// a read. A field that the plan found is kept.
-func (c *Claim) there(m *Memory, seen *cas.Observation) *Claim {
-	values := maps.Clone(c.Values)
-	maps.DeleteFunc(values, func(field string, e cas.Entry) bool {
-		isFound := false // by the plan
-		if note := m.removalOf(c.ID); note != nil {
-			found, has := note.Entries[field]
-			isFound = has && !found.IsAbsent()
-		}
-		return !isFound && c.hasGone(field, e, m) && (seen == nil || c.hasGone(field, seen.Entry(field), m))
-	})
-	return c.with(values)
-}
-
-// hasGone reports whether a field of the state is already released: it is absent, and no original will be put back. A
-// policy that is not known yet may be restore.
-func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
-	return e.IsAbsent() && fateOf(cmp.Or(c.Policy, terms.PolicyRestore), c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
-}
-
 // PlanDelete reads the object and records the content that the removal compares with. The prior state is not enough:
 // Terraform before 1.12.2 plans the removal of a dropped block before it refreshes. While applying it records nothing,
 // since a write of another writer would pass for the content that the plan saw; the removal then compares with the
 // prior state. If notes is true, the keys count as removed in this run.
 func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
-	all, m := ch.Prior, ch.Memory
+	prior, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
-	ch.Prior = all.there(m, nil)
-	prior := ch.Prior
 	if ch.Run.applying() {
 		return nil
 	}
@@ -51,17 +28,16 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	if prior.Whole != nil {
 		return ch.planDeleteWhole(ctx)
 	}
-	going := prior.atMost(m).keys(fate.writes)
+	writes := prior.unchangedRemovals(m).where(removalAction.writes)
 	if notes {
-		diags = ch.Run.planKeys(ctx, prior.Ref, use{removes: going}, m.token(), about)
+		diags = ch.Run.planKeys(ctx, prior.Ref, use{removes: writes}, m.token(), about)
 	}
 	if diags.HasError() || !ch.Run.Checks() {
 		return diags
 	}
-	if len(going) == 0 && len(prior.Values) > 0 { // whatever is there
-		become := prior.fates(prior.Values, m)
-		m.Removal = &removalNote{ID: prior.ID, Fates: become, Keeps: prior.leaves(become, m), OnDrift: prior.OnDrift}
-		return append(diags, prior.tell(become, m, prior.Values, nil, about)...)
+	if prior.Policy == terms.PolicyAbandon { // whatever the keys hold
+		m.Removal = prior.newRemovalNote(prior.removals(prior.Values, prior.Values, m), prior.Values)
+		return diags
 	}
 	timeout, more := prior.Timeouts.Read(ctx, terms.DefaultTimeout)
 	diags.Append(more...)
@@ -70,7 +46,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 
 	var seen *cas.Observation
 	var live map[string]cas.Entry
-	var become fates
+	var become removals
 	var isSealed bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // a finding about the writes of others needs a fresh read
 		var err error
@@ -79,33 +55,38 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 			return diags
 		}
 		if isAnother(prior.Version, seen.Version()) { // a removal may be planned on a state that is not refreshed
-			m.beginAnew(all.Keys(), seen.Entry)
+			m.beginAnew(prior.Keys(), seen.Entry)
 		}
-		prior = all.there(m, seen)
-		ch.Prior = prior
+		m.observe(seen, prior.Keys())
 		live = prior.live(seen)
-		become = prior.fates(live, m)
+		become = prior.removals(prior.Values, live, m)
 		isSealed = seen.Immutable() && prior.changes(become, live, m)
-		if seen.Terminating() || !isSealed && !become.any(fate.isOthers) {
+		isAboutOthers := isSealed || len(become.where(removalAction.dependsOnOthers)) > 0
+		if seen.Terminating() || !isAboutOthers {
 			break
 		}
 	}
-	refused := !seen.Terminating() && (isSealed || become.any(fate.isRefused))
+	refused := !seen.Terminating() && (isSealed || len(become.with(removalRefuse)) > 0)
 	switch {
 	case seen.Terminating():
 	case isSealed:
 		diags.Append(about.Immutable())
 	default:
-		diags.Append(prior.tell(become, m, live, seen, about)...)
+		diags.Append(prior.says(become, m, live, seen, about)...)
 	}
-	m.Removal = &removalNote{
-		ID: prior.ID, versionNote: versionNote(seen.Version()),
-		Entries: m.entries(live), Fates: become, Keeps: prior.leaves(become, m), OnDrift: prior.OnDrift,
-	}
+	m.Removal = prior.newRemovalNote(become, live)
+	m.Removal.versionNote, m.Removal.Entries = versionNote(seen.Version()), m.entries(live)
 	if ch.Run.CheckMode(ctx) == cas.DryRun && !refused {
 		diags.Append(ch.rehearseRemoval(ctx)...)
 	}
 	return diags
+}
+
+// newRemovalNote returns the note of a plan for the removal of keys that hold this.
+func (c *Claim) newRemovalNote(become removals, live map[string]cas.Entry) *removalNote {
+	note := &removalNote{ID: c.ID, OnDrift: c.OnDrift}
+	note.Keys, note.Keeps = c.concerns(become, live)
+	return note
 }
 
 // rehearseRemoval sends the planned removal as a dry run. A removal that cannot be built is refused at apply.
@@ -120,7 +101,6 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 
 // Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
-	ch.Prior = ch.Prior.there(ch.Memory, nil)
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	if diags.HasError() || len(prior.Values) == 0 {
@@ -131,7 +111,7 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
 		at, prior.OnDrift = cas.Version(seen.versionNote), cmp.Or(seen.OnDrift, prior.OnDrift)
 	}
-	if !ch.Run.Configured() && (prior.Whole != nil || ch.letGo().any(fate.writes)) {
+	if !ch.Run.Configured() && (prior.Whole != nil || len(ch.removals().where(removalAction.writes)) > 0) {
 		diags.Append(NotConfigured())
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -152,11 +132,11 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 // deleteKeys removes or restores the keys, except for those that stay. If all stay, it sends nothing.
 func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Diagnostics {
 	txn, become, diags := ch.removal()
-	if !diags.HasError() && become.any(fate.isRefused) {
+	if !diags.HasError() && len(become.with(removalRefuse)) > 0 {
 		diags.Append(ch.checkRemoval(ctx)...)
 	}
 	if ch.Memory.removalOf(ch.Prior.ID) == nil { // no plan has reported it
-		diags.Append(ch.Prior.unplanned(become, ch.Prior.Values, nil, ch.about)...)
+		diags.Append(ch.Prior.kept(become, ch.Memory, ch.Prior.Values, nil, ch.about)...)
 	}
 	if diags.HasError() || len(txn.Keys) == 0 {
 		return diags
@@ -165,27 +145,27 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 	return append(diags, ch.report(txn, result, err)...)
 }
 
-// letGo gives what becomes of the keys of a removal: what the plan noted, if the memory has that, or else what the prior state says.
-func (ch *Change) letGo() fates {
-	become := ch.Prior.fates(ch.Prior.Values, ch.Memory)
+// removals returns the actions of a removal, by the values that its plan read, or else by the prior state.
+func (ch *Change) removals() removals {
+	live := maps.Clone(ch.Prior.Values)
 	if note := ch.Memory.removalOf(ch.Prior.ID); note != nil {
-		for key := range become {
-			if noted, has := note.Fates[key]; has {
-				become[key] = noted
+		for key := range live {
+			if seen, isNoted := note.Entries[key]; isNoted {
+				live[key] = seen
 			}
 		}
 	}
-	return become
+	return ch.Prior.removals(ch.Prior.Values, live, ch.Memory)
 }
 
 // removal builds the transaction that removes or restores the keys, except for those that stay. It compares with what
 // the plan saw, if the memory has that, or else with the prior state.
-func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
+func (ch *Change) removal() (t *cas.Txn, become removals, diags diag.Diagnostics) {
 	prior, m, about := ch.Prior, ch.Memory, ch.Run.about(ch.Prior, terms.OpDelete)
 	t = ch.Run.txnOf(prior)
 	t.GoneIsDone = true
-	become = ch.letGo()
-	going := become.keys(fate.writes)
+	become = ch.removals()
+	going := become.where(removalAction.writes)
 	if needs := m.Needs; needs != nil && needs.ID == prior.ID &&
 		slices.ContainsFunc(needs.Keys, func(key string) bool { return slices.Contains(going, key) }) {
 		diags.Append(about.TaintedReplacesItself())
@@ -206,7 +186,7 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 		diags.Append(about.VersionNotKnown())
 	}
 	for _, key := range going {
-		k := cas.KeySwap{Key: key, Expect: expect[key], New: prior.target(m, key)}
+		k := cas.KeySwap{Key: key, Expect: expect[key], New: prior.target(m, become[key], key)}
 		if !k.New.IsAbsent() {
 			k.Held = cas.HeldIsDone
 		}
@@ -226,5 +206,5 @@ func (ch *Change) checkRemoval(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	live := prior.live(seen)
-	return prior.refusals(prior.fates(live, ch.Memory), live, seen, about)
+	return prior.refusals(prior.removals(prior.Values, live, ch.Memory), live, seen, about)
 }

@@ -33,14 +33,17 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 		slices.Sort(keys)
 		for _, key := range slices.Compact(keys) {
 			live, value := p.entries[key], wanted[key]
-			by := ch.Memory.writer(p.name, key, live)
 			switch {
-			case by == own, by == anonymous && (live.IsAbsent() || p.name == partImmutable && live == cas.Text("false")): // there is nothing
+			case !ch.Memory.isDrift(p.name, key, live):
 			case !value.IsAnything() && ch.Memory.same(key, value, live):
 				accepted = true
 			case live.IsAbsent(): // what is missing is created again: nothing is overwritten
 			case !ch.acknowledges(key):
-				overwritten = append(overwritten, diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value, NotKnown: by == anonymous})
+				d := diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value}
+				if former, isKept := ch.Memory.Replaced[key]; isKept && p.noun == diagnose.PartKey {
+					d.Written = &former
+				}
+				overwritten = append(overwritten, d)
 			}
 		}
 	}

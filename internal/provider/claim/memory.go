@@ -22,8 +22,8 @@ import (
 // bytes, since Terraform takes other bytes for a change. The bytes are few, since Terraform writes the whole state
 // after each resource.
 //
-// A memory contains no value of a Secret, and nothing that guesses could be tested against. For a ConfigMap, First has
-// whole values, and the rest digests.
+// A memory contains no value of a Secret, and nothing that guesses could be tested against. For a ConfigMap, First and
+// Replaced have whole values, and the rest digests.
 type Memory struct {
 	// Form is the version of the stored form. Another form is refused.
 	Form int `json:"form"`
@@ -37,6 +37,8 @@ type Memory struct {
 	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by
 	// part of the object. A refresh does not change it.
 	Written digests `json:"written,omitempty"`
+	// Replaced has the values of Written that a refresh replaced in the state, for the message about drift.
+	Replaced map[string]cas.Entry `json:"replaced,omitempty"`
 	// Forms has the values of fields that the API server stored in another form than was written. They count as
 	// written.
 	Forms map[string]cas.Entry `json:"forms,omitempty"`
@@ -79,7 +81,7 @@ type removalNote struct {
 
 	ID      string               `json:"id"`
 	Entries map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
-	Fates   fates                `json:"fates,omitempty"`    // of the keys that the removal is about
+	Keys    []string             `json:"keys,omitempty"`     // that the removal writes, or leaves in place
 	Keeps   []string             `json:"keeps,omitempty"`    // those that are there after it
 	OnDrift string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: the state's
 }
@@ -175,30 +177,34 @@ func (m *Memory) newToken() token {
 	return m.token()
 }
 
-// writer is who wrote what a field holds.
-type writer string
-
-const (
-	own       writer = "own" // this resource, or it was found at the adoption or the import, or no read has found it: of a Secret
-	foreign   writer = "foreign"
-	anonymous writer = "not known" // nothing is remembered, as after a removal of a tainted resource that was refused
-)
-
-// writer returns who wrote the content of a field, judged by the digest of the last write.
-func (m *Memory) writer(part, key string, live cas.Entry) writer {
+// isDrift reports whether a field holds another value than at the last write. A field without a baseline is new.
+func (m *Memory) isDrift(part, key string, live cas.Entry) bool {
 	digest, isSeen := m.found(key, live)
 	written, isKnown := m.Written[part][key]
-	if !isKnown && part != partKeys {
-		written, isKnown = m.digest(cas.Entry{}), m.Written != nil
+	if !isKnown && part != partKeys && m.Written != nil {
+		written, isKnown = m.digest(cas.Entry{}), true
 	}
-	switch {
-	case !isKnown:
-		return anonymous
-	case !isSeen, digest == written:
-		return own
-	default:
-		return foreign
+	return isKnown && isSeen && digest != written
+}
+
+// keepWritten keeps the values of a state that a refresh replaces although the resource wrote them, for the message
+// about drift. The state of a Secret has no values.
+func (m *Memory) keepWritten(c *Claim, seen *cas.Observation) {
+	kept := map[string]cas.Entry{}
+	for key, was := range c.Values {
+		part := partKeys
+		if c.Whole != nil {
+			part = partOf(key, was)
+		}
+		switch former, isKept := m.Replaced[key]; {
+		case !isKey(key) && c.Whole != nil, was.IsAnything(), !m.isDrift(part, key, seen.Entry(key)):
+		case !m.isDrift(part, key, was):
+			kept[key] = was
+		case isKept:
+			kept[key] = former
+		}
 	}
+	m.Replaced = kept
 }
 
 // found returns the digest of a field. It is false for a value that no read has found: a state has no values of a

@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -24,7 +23,7 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	c, m, about := ch.Plan, ch.Memory, ch.about
 	var removed []string // perhaps, by the replace, before the create: what they hold now says nothing
 	if removal := m.removalOf(c.ID); removal != nil {
-		removed = slices.Collect(maps.Keys(removal.Fates))
+		removed = removal.Keys
 		if diags = replacedBy(about, removal, c); diags.HasError() {
 			return diags
 		}
@@ -157,7 +156,7 @@ func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	gone := ch.gone(ch.was())
-	return append(diags, c.tell(c.fates(gone, ch.Memory), ch.Memory, gone, nil, ch.about)...)
+	return append(diags, c.says(c.removals(gone, gone, ch.Memory), ch.Memory, gone, nil, ch.about)...)
 }
 
 // PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
@@ -166,7 +165,8 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 	if ch.Plan.OnDrift != "" {
 		ch.Prior.OnDrift = ch.Plan.OnDrift
 	}
-	if mayBeSame && (len(ch.Prior.leaves(ch.letGo(), ch.Memory)) > 0 || len(ch.Plan.needs()) > 0) {
+	_, kept := ch.Prior.concerns(ch.removals(), ch.Prior.Values)
+	if mayBeSame && (len(kept) > 0 || len(ch.Plan.needs()) > 0) {
 		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
 	}
 	return append(diags, ch.PlanDelete(ctx, ch.Plan.Known.Place)...)
@@ -175,19 +175,19 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
-	prior := *ch.Prior.there(ch.Memory, nil) // if a field is missing already, the creation finds nothing
+	prior := *ch.Prior
 	prior.OnDrift = ch.removalDrift()
-	note := &removalNote{ID: prior.ID, versionNote: versionNote(prior.Version), OnDrift: prior.OnDrift}
+	var become removals
 	if prior.Whole == nil {
-		note.Fates = prior.fates(prior.Values, ch.Memory)
-		note.Keeps = prior.leaves(note.Fates, ch.Memory)
+		become = prior.removals(prior.Values, prior.Values, ch.Memory)
 	}
-	ch.Memory.Removal = note
+	ch.Memory.Removal = prior.newRemovalNote(become, prior.Values)
+	ch.Memory.Removal.versionNote = versionNote(prior.Version)
 }
 
 // replacedBy refuses a create that cannot succeed after the removal before it.
 func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Diagnostics {
-	keys := slices.Collect(maps.Keys(removal.Fates))
+	keys := removal.Keys
 	among := func(keys, of []string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(of, key) })
 	}

@@ -53,6 +53,10 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		return nil, diags
 	}
 	m.forgetForms(observation)
+	if m.Written == nil && m.Import == nil && !c.IsSecret() {
+		m.Baseline(c) // private state was lost: the values of the state are the baseline
+	}
+	m.keepWritten(c, observation)
 	if c.Whole == nil {
 		if isAnother(c.Version, observation.Version()) {
 			m.beginAnew(c.Keys(), observation.Entry)

@@ -95,7 +95,7 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	}
 	if ch.Plan.Whole == nil { // in case plan_check let the plan pass
 		gone := ch.gone(ch.was())
-		diags.Append(ch.Plan.refusals(ch.Plan.fates(gone, ch.Memory), gone, nil, ch.about)...)
+		diags.Append(ch.Plan.refusals(ch.Plan.removals(gone, gone, ch.Memory), gone, nil, ch.about)...)
 	}
 	diags.Append(ch.checkDrift(ctx)...)
 	if diags.HasError() {
@@ -170,6 +170,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		return nil, nil
 	}
 	dropped := ch.dropped(was)
+	become := c.removals(dropped, dropped, ch.Memory)
 	t = ch.Run.txnOf(c)
 	t.Ref, t.Seen = was.Ref, was.Version
 	if !isWhole && !t.Seen.Valid() {
@@ -222,7 +223,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want})
 		case drops:
 			// A key that is already missing, or already put back, needs no write.
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, key), Held: cas.HeldIsDone})
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, become[key], key), Held: cas.HeldIsDone})
 		case named:
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
 		}

@@ -98,7 +98,6 @@ func changeDiagnosticTests() map[string]diagnosticTest {
 func warnedDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const fails = " The apply will fail unless this changes."
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
-	live := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: cas.Text("live")}}
 	return map[string]diagnosticTest{
 		"warned: changed": {
 			of:       aboutFoo(terms.OpUpdate, warned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)),
@@ -118,13 +117,6 @@ func warnedDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  API server:  the server's own words\n\nGrant get and patch on configmaps in this namespace.",
 		},
 		"warned: no ConfigMap yet": noConfigMapYet(aboutFoo(terms.OpCreate, warned), head),
-		"warned: restore of what changed": {
-			of:       aboutFoo(terms.OpDelete, warned).ChangedSinceApply(live, nil, terms.PolicyRestore),
-			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "foo does not hold what this resource last wrote, so restoring would undo another write." + fails + head +
-				"  Found:      \"live\"\n\n" +
-				`Apply this, then destroy: set value = "live", and deletion_policy = "abandon" to keep it or "delete" to remove it.`,
-		},
 		"warned: no version": {
 			of:       aboutFoo(terms.OpUpdate, warned).VersionNotKnown(),
 			severity: diag.SeverityWarning, summary: "ConfigMap Version Not Known",

@@ -10,17 +10,17 @@ import (
 
 // driftDiagnosticTests are of values that somebody else changed after the last apply, and of keys that two resources write.
 func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
-	const changed, perhaps = "Value Changed Since Last Apply", "Value May Have Changed Since Last Apply"
+	const changed = "Value Changed Since Last Apply"
 	live, two := cas.Text("live"), cas.Text("2")
+	written := cas.Text("1")
 	one := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
+	known := []diagnose.Drift{{Kind: "Key", Key: "foo", Written: &written, Found: live, ToWrite: two}}
 	several := []diagnose.Drift{
 		{Kind: "Key", Key: "a", ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two},
 	}
 	whole := []diagnose.Drift{
 		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: cas.Text("other"), ToWrite: cas.Text("shop")},
 	}
-	notKnown := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live, NotKnown: true}}
-	notKnownUpdate := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two, NotKnown: true}}
 	return map[string]diagnosticTest{
 		"drift: overwritten": {
 			of: aboutFoo(terms.OpUpdate, planning).DriftOverwritten(one, seen), severity: diag.SeverityWarning, summary: changed,
@@ -36,14 +36,15 @@ Somebody else changed foo after the last apply. This update overwrites it.
 To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: refused, and it can be acknowledged": {
-			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(one, nil), summary: changed,
+			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(known, nil), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was written.
 
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-  To write:   "2"
+  ConfigMap:     shop/settings
+  Key:           foo
+  Last written:  "1"
+  Found:         "live"
+  To write:      "2"
 
 To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "overwrite" for one apply.`,
 		},
@@ -60,13 +61,14 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To keep it, set value = "live"; to overwrite it, set on_drift = "overwrite" for one apply.`,
 		},
 		"drift: hidden": {
-			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil), summary: changed,
+			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(known, nil), summary: changed,
 			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written." + `
 
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      (hidden, 4 bytes, sha256:` + digestOf("live") + `)
-  To write:   (hidden, 1 bytes, sha256:` + digestOf("2") + `)
+  ConfigMap:     shop/settings
+  Key:           foo
+  Last written:  (hidden, 1 bytes, sha256:` + digestOf("1") + `)
+  Found:         (hidden, 4 bytes, sha256:` + digestOf("live") + `)
+  To write:      (hidden, 1 bytes, sha256:` + digestOf("2") + `)
 
 To keep it, set value to what foo holds; to overwrite it, set expected_value to what foo holds, or set on_drift = "overwrite" for one apply.`,
 		},
@@ -111,54 +113,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Found:       "live"
   Changed by:  another-writer (last write 2026-07-01T11:59:00Z)
 
-To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
-		},
-		"not known: refused": {
-			of: aboutFoo(terms.OpUpdate).DriftRefused(notKnownUpdate, nil), summary: perhaps,
-			detail: `
-It is not known whether somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was written.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-  To write:   "2"
-
-To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "overwrite" for one apply.`,
-		},
-		"not known: overwritten": {
-			of:       aboutFoo(terms.OpUpdate, planning).DriftOverwritten(notKnownUpdate, nil),
-			severity: diag.SeverityWarning, summary: perhaps,
-			detail: `
-It is not known whether somebody else changed foo after the last apply. This update overwrites it.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-  To write:   "2"
-
-To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
-		},
-		"not known: a key is removed": {
-			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(notKnown, nil, terms.PolicyDelete), severity: diag.SeverityWarning, summary: perhaps,
-			detail: `
-It is not known whether somebody else changed foo after the last apply. The apply removes it if it still holds what the plan found.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      (hidden, 4 bytes, sha256:` + digestOf("live") + `)
-
-To keep it, set value to what foo holds and deletion_policy = "abandon", apply, then destroy.`,
-		},
-		"not known: a key of a replace is removed": {
-			of: aboutFoo(terms.OpDelete).ChangedSinceApply(notKnown, nil, terms.PolicyDelete), severity: diag.SeverityWarning, summary: perhaps,
-			detail: `
-It is not known whether somebody else changed foo after the last apply. It is removed.
-
-  ConfigMap:  shop/settings
-  Key:        foo
-  Found:      "live"
-
-A tainted resource that is replaced does not know it: untaint such a resource first.`,
+To remove it, apply on_drift = "overwrite", then plan this again; to leave it in place, set value = "live" and deletion_policy = "abandon", apply, then plan this again.`,
 		},
 		"written twice": {
 			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}, false), path: `data["a"]`, summary: "Key Written Twice",

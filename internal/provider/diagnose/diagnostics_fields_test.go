@@ -172,7 +172,7 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 			conflict.Keys = append(conflict.Keys, cas.KeyConflict{Key: m.Key, Reason: cas.ReasonKey, Expected: m.ToWrite})
 		}
 		for _, d := range []diag.Diagnostic{
-			aboutWeb(terms.OpUpdate).DriftOverwritten(many[:n], nil), aboutWeb(terms.OpUpdate).Diagnose(conflict), aboutWeb(terms.OpDelete).Stays(keysOf(many[:n]), true),
+			aboutWeb(terms.OpUpdate).DriftOverwritten(many[:n], nil), aboutWeb(terms.OpUpdate).Diagnose(conflict), aboutWeb(terms.OpDelete).Stays(diagnose.KeptExisting, kept(keysOf(many[:n])...), nil),
 		} {
 			message := d.Summary() + "\n" + d.Detail()
 			if lines := strings.Count(message, "\n") + 1; lines > 20 {

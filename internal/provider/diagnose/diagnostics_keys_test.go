@@ -33,6 +33,14 @@ func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagno
 	return s
 }
 
+// kept returns keys that stay in place with the value "1".
+func kept(keys ...string) (all []diagnose.Kept) {
+	for _, key := range keys {
+		all = append(all, diagnose.Kept{Key: key, Live: cas.Text("1"), First: new(cas.Text("it's 0"))})
+	}
+	return all
+}
+
 // severalDiagnosticTests are of resources of several keys, where they read otherwise than those of one. The object that was seen holds foo.
 func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const (
@@ -192,48 +200,49 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Key:        a\n  Sent:       \"2\"\n  Stored:     \"3\"\n  Key:        foo\n  Sent:       \"4\"\n  Stored:     (absent)\n\n" +
 				"An admission policy or webhook changed the value. Change the policy, or set data to what it stores.",
 		},
-		"several: restore of what changed": {
-			of: aboutSeveral(terms.OpDelete).ChangedSinceApply(
-				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil, terms.PolicyRestore),
-			summary: "Value Changed Since Last Apply",
-			detail: "a and b do not hold what this resource last wrote, so restoring would undo another write. Nothing was removed." + object +
-				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
-				`Apply this, then destroy: set data to what they hold, and deletion_policy = "abandon" to keep them or "delete" to remove them.`,
-		},
 		"several: delete of what changed": {
-			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
-				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil, terms.PolicyDelete),
+			of: aboutSeveral(terms.OpDelete, planning).RemovesChanged(
+				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold what the plan found." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
 				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy.`,
 		},
 		"several: what changed stays": {
-			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
-				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil, terms.PolicyRelease),
-			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
+			of:       aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptChanged, kept("a", "b"), nil),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a and b do not hold what this resource last wrote, so they stay as they are." + object +
-				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
-				`To remove them, apply deletion_policy = "delete", then plan this again.`,
+				"  Key:        a\n  Found:      \"1\"\n  Key:        b\n  Found:      \"1\"\n\n" +
+				`To remove them, apply deletion_policy = "delete" and on_drift = "overwrite", then plan this again.`,
 		},
 		"several: keys stay": {
-			of:       aboutSeveral(terms.OpDelete, planning).Stays([]string{"a", "b"}, true),
+			of:       aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptExisting, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a and b existed before this resource wrote them, so they stay as they are." + object +
-				"  Key:        a\n  Key:        b\n\n" +
-				`To put back what they held first, apply deletion_policy = "restore". To remove them, apply deletion_policy = "delete", then plan this again.`,
+				"  Key:        a\n  Found:      \"1\"\n  Key:        b\n  Found:      \"1\"\n\n" +
+				`To put back what they held first, apply deletion_policy = "restore", then plan this again. ` +
+				`To remove them, apply deletion_policy = "delete", then plan this again.`,
+		},
+		"several: keys stay after the destroy": {
+			of:       aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b"), nil),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "a and b existed before this resource wrote them, so they stay as they are.\n\n  ConfigMap:    shop/settings\n" +
+				"  Key:          a\n  Found:        \"1\"\n  Key:          b\n  Found:        \"1\"\n" +
+				"  To remove:    kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":null,\"b\":null}}'\n" +
+				"  To put back:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":\"it\\u0027s 0\",\"b\":\"it\\u0027s 0\"}}'\n\n" +
+				"Terraform does not manage them any more.",
+		},
+		"several: a changed key that the configuration gives up stays": {
+			of:       aboutSeveral(terms.OpUpdate, planning).Stays(diagnose.KeptChanged, kept("gone"), nil),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "gone does not hold what this resource last wrote, so it stays as it is." + object +
+				"  Key:        gone\n  Found:      \"1\"\n\n" + `To remove it, set deletion_policy = "delete" and on_drift = "overwrite".`,
 		},
 		"several: a key that the configuration gives up stays": {
-			of:       aboutSeveral(terms.OpUpdate, planning).Stays([]string{"gone"}, false),
+			of:       aboutSeveral(terms.OpUpdate, planning).Stays(diagnose.KeptUnknown, kept("gone"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "It is not known what gone held before this resource wrote it, so it stays as it is." + object +
-				"  Key:        gone\n\n" + `To remove it, set deletion_policy = "delete".`,
-		},
-		"several: restore of a dropped key that changed": {
-			of:      aboutSeveral(terms.OpUpdate, planning).ChangedSinceApply([]diagnose.Drift{{Kind: diagnose.PartKey, Key: "gone", Found: cas.Text("x")}}, nil, terms.PolicyRestore),
-			summary: "Value Changed Since Last Apply",
-			detail: "gone does not hold what this resource last wrote, so restoring would undo another write. Nothing was written." + object +
-				"  Key:        gone\n  Found:      \"x\"\n\n" + `To keep it, set deletion_policy = "abandon"; to remove it, set deletion_policy = "delete".`,
+				"  Key:        gone\n  Found:      \"1\"\n\n" + `To remove it, set deletion_policy = "delete".`,
 		},
 		"several: moves": {
 			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}, false), path: `data["a"]`, summary: "Key Moves Between Instances",
@@ -251,7 +260,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:       aboutSeveral(terms.OpDelete, planning).PutsBack(map[string]cas.Entry{"b": {}, "a": cas.Text("0")}, map[string]cas.Entry{"a": cas.Text("1"), "b": cas.Text("2")}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what a and b held before this resource wrote them.\n\n  ConfigMap:  shop/settings\n  Key:        a\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
-				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\".",
+				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\", then plan this again.",
 		},
 		"several: a refused removal": {
 			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",

@@ -254,17 +254,10 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"An admission policy or webhook changed the value. Change the policy, or set value to what foo holds.",
 		},
 		"delete of what changed": {
-			of:       aboutFoo(terms.OpDelete, planning).ChangedSinceApply(live, nil, terms.PolicyDelete),
+			of:       aboutFoo(terms.OpDelete, planning).RemovesChanged(live, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "foo does not hold what this resource last wrote. The apply removes it if it still holds what the plan found." + head +
 				"  Found:      \"live\"\n\nTo keep it, set value = \"live\" and deletion_policy = \"abandon\", apply, then destroy.",
-		},
-		"restore of what changed": {
-			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(live, seen, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
-			detail: "foo does not hold what this resource last wrote, so restoring would undo another write. Nothing was removed.\n\n" +
-				"  ConfigMap:   shop/settings\n  Key:         foo\n" +
-				"  Found:       (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)\n\n" +
-				`Apply this, then destroy: set value to what foo holds, and deletion_policy = "abandon" to keep it or "delete" to remove it.`,
 		},
 		"moves": {
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}, false), path: "key", summary: "Key Moves Between Instances",
@@ -312,7 +305,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
 				"  Found:      (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Put back:   (hidden, 1 bytes, sha256:" + digestOf("0") + ")\n" +
-				"\nTo leave it as it is, apply deletion_policy = \"abandon\".",
+				"\nTo leave it as it is, apply deletion_policy = \"abandon\", then plan this again.",
 		},
 		"put back, by an update": {
 			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),

@@ -16,18 +16,18 @@ import (
 type Drift struct {
 	Kind, Key      string // PartKey, "Label" and the like, and its name
 	Found, ToWrite cas.Entry
-	NotKnown       bool // whether anybody changed it
+	Written        *cas.Entry // by the resource; nil if only a digest is known
 }
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(driftWarning(drift), path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
 		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(driftWarning(drift), path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To keep what is there, set %s to it. To write %s again, set on_drift = %q and change %s.",
 			root(s.Value), root(s.Value), terms.DriftOverwrite, s.Revision))
 }
@@ -40,40 +40,24 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnos
 	}
 	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
 		them(drift), s.keepDrift(drift), acknowledge, terms.DriftOverwrite)
-	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, live), s.driftFacts(drift, live), s.orDestroy(next))
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, live), s.driftFacts(drift, live), s.orDestroy(next))
 }
 
-// RemovalRefused is for a removal of keys that somebody else changed. seen is where they were found; nil where that is the state.
+// RemovalRefused is for a removal of keys that another writer changed. seen is the read that found their values; nil if
+// the values come from the state.
 func (s Subject) RemovalRefused(drift []Drift, seen *cas.Observation) diag.Diagnostic {
-	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, seen),
-		s.changedFacts(drift, seen), fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
-			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
-}
-
-// mayBeOwn reports whether of some of it nobody knows who wrote it.
-func mayBeOwn(drift []Drift) bool {
-	return slices.ContainsFunc(drift, func(d Drift) bool { return d.NotKnown })
-}
-
-// driftError and driftWarning are what drift is called.
-func driftError(drift []Drift) ErrorTitle {
-	if mayBeOwn(drift) {
-		return TitleValueMayHaveChanged
+	it := them(drift)
+	next := fmt.Sprintf("To remove %[1]s, apply on_drift = %[2]q, then plan this again; to leave %[1]s in place, %[3]s and deletion_policy = %[4]q, apply, then plan this again.",
+		it, terms.DriftOverwrite, s.keepDrift(drift), terms.PolicyAbandon)
+	if s.Op == terms.OpUpdate { // whose own arguments count
+		next = fmt.Sprintf("To remove %[1]s, set on_drift = %[2]q; to leave %[1]s in place, set deletion_policy = %[3]q.",
+			it, terms.DriftOverwrite, terms.PolicyAbandon)
 	}
-	return TitleValueChangedSinceLastApply
-}
-
-func driftWarning(drift []Drift) WarningTitle { return WarningTitle(driftError(drift)) }
-
-func mayHaveChanged(keys []string) string {
-	return "It is not known whether somebody else changed " + enumerate(keys) + " after the last apply"
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, seen), s.changedFacts(drift, seen), next)
 }
 
 // drifted says who changed what. live is nil if it is not known.
 func (s Subject) drifted(drift []Drift, live *cas.Observation) string {
-	if mayBeOwn(drift) {
-		return mayHaveChanged(namesOf(drift)) + "."
-	}
 	who := "Somebody else"
 	if s.Manager != "" && live != nil && !slices.ContainsFunc(drift, func(d Drift) bool { return !s.isOurs(d, live) }) {
 		who = "Another resource that uses this provider, in this configuration or another one,"
@@ -146,6 +130,9 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 			continue
 		}
 		of := s.forPart(d.Kind)
+		if d.Written != nil && s.Hide != ShowNothing {
+			facts = append(facts, Fact{"Last written", renderOne(*d.Written, of.Hide)})
+		}
 		facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
 		if d.Kind == PartKey && !d.Found.IsAbsent() && live != nil {
 			facts = append(facts, s.changedBy(live.Owners(d.Key))...)

@@ -198,25 +198,30 @@ func (s Subject) quantities(a, b cas.Entry) []Fact {
 // mostFacts is how many lines the facts about fields have: with the title and the sentences, a message has 20.
 const mostFacts = 15
 
-// brief returns facts about fields. If there are too many, only the names of the last ones are left.
+// brief returns facts about several keys. If there are too many, only the names of the last keys are left.
 func brief(facts []Fact) []Fact {
-	lines, end := 0, 0
+	isCommand := func(f Fact) bool { return f.Name == factRemove || f.Name == factPutBack }
+	commands := facts[len(facts):]
+	if i := slices.IndexFunc(facts, isCommand); i >= 0 {
+		facts, commands = facts[:i], facts[i:]
+	}
+	lines, end, part := 0, 0, ""
 	for i, f := range facts {
-		if f.Name == partField && lines < mostFacts {
-			end = i
+		if (f.Name == partField || f.Name == PartKey) && lines < mostFacts-len(commands) {
+			end, part = i, f.Name
 		}
 		lines += 1 + strings.Count(f.Value, "\n")
 	}
-	if lines <= mostFacts {
-		return facts
+	if lines <= mostFacts-len(commands) || part == "" {
+		return append(facts, commands...)
 	}
 	var names []string
 	for _, f := range facts[end:] {
-		if f.Name == partField {
+		if f.Name == part {
 			names = append(names, f.Value)
 		}
 	}
-	return append(facts[:end:end], Fact{"More fields", strings.Join(names, ", ")})
+	return append(append(facts[:end:end], Fact{"More " + strings.ToLower(part) + "s", strings.Join(names, ", ")}), commands...)
 }
 
 // mostLeaves is how many differences between two objects or lists are shown.

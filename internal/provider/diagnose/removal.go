@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,86 +13,112 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ChangedSinceApply is for a removal of keys with values that this resource did not write: the policy says what becomes of them. seen is where they were found; nil where that is the
-// state.
-func (s Subject) ChangedSinceApply(changed []Drift, seen *cas.Observation, policy string) diag.Diagnostic {
-	facts := s.changedFacts(changed, seen)
-	keys, it := namesOf(changed), them(changed)
+// RemovesChanged warns of keys that a removal deletes although another writer changed them. seen is the read that found
+// their values; nil if the values come from the state.
+func (s Subject) RemovesChanged(changed []Drift, seen *cas.Observation) diag.Diagnostic {
+	it := them(changed)
 	keep := fmt.Sprintf("set %s to what they hold", root(s.Value))
 	if len(changed) == 1 {
 		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Found)
 	}
-	happened, title := enumerate(keys)+number(len(changed), " does", " do")+" not hold what this resource last wrote", WarningValueChangedSinceLastApply
-	if changed[0].NotKnown {
-		happened, title = mayHaveChanged(keys), WarningValueMayHaveChanged
-	}
 	next := fmt.Sprintf("To keep %s, %s and deletion_policy = %q, apply, then destroy.", it, keep, terms.PolicyAbandon)
-	refused := fmt.Sprintf("Apply this, then destroy: %s, and deletion_policy = %q to keep %s or %q to remove %s.",
-		keep, terms.PolicyAbandon, it, terms.PolicyDelete, it)
 	if s.Op == terms.OpUpdate { // whose own policy counts
 		next = fmt.Sprintf("To keep %s, set deletion_policy = %q.", it, terms.PolicyAbandon)
-		refused = fmt.Sprintf("To keep %[1]s, set deletion_policy = %[2]q; to remove %[1]s, set deletion_policy = %[3]q.",
-			it, terms.PolicyAbandon, terms.PolicyDelete)
 	}
-	switch {
-	case changed[0].NotKnown && s.isGone():
-		return s.tell(title, path.Empty(), happened+number(len(changed), ". It is removed.", ". They are removed."), facts,
-			"A tainted resource that is replaced does not know it: untaint such a resource first.")
-	case policy == terms.PolicyRelease:
-		return s.tell(WarningValueChangedSinceLastApply, path.Empty(), happened+", so "+number(len(changed), "it stays as it is.", "they stay as they are."), facts, s.toRemove(it))
-	case policy == terms.PolicyRestore:
-		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts, refused)
-	}
-	return s.tell(title, path.Empty(),
-		happened+number(len(changed), ". The apply removes it if it still holds what the plan found.", ". The apply removes them if they still hold what the plan found."),
-		facts, next)
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
+		enumerate(namesOf(changed))+number(len(changed),
+			" does not hold what this resource last wrote. The apply removes it if it still holds what the plan found.",
+			" do not hold what this resource last wrote. The apply removes them if they still hold what the plan found."),
+		s.changedFacts(changed, seen), next)
 }
 
-// Stays warns that a removal leaves keys as they are. isOlder says that they were there before this resource wrote them; otherwise that is not known.
-func (s Subject) Stays(keys []string, isOlder bool) diag.Diagnostic {
-	it := number(len(keys), "it", "them")
-	happened, next := "It is not known what "+enumerate(keys)+" held before this resource wrote "+it, s.toRemove(it)
-	if isOlder {
+// KeptReason is why a removal leaves a key in place.
+type KeptReason string
+
+const (
+	KeptChanged  KeptReason = "changed"  // by another writer
+	KeptExisting KeptReason = "existing" // it existed before the resource wrote it
+	KeptUnknown  KeptReason = "unknown"  // it is not known whether it existed
+)
+
+// Kept is a key that a removal leaves in place.
+type Kept struct {
+	Key   string
+	Live  cas.Entry
+	First *cas.Entry // what it held before the resource wrote it; nil if that is not known
+}
+
+// mostKept is of how many keys that stay in place a diagnostic shows the values.
+const mostKept = 3
+
+// Stays warns that a removal leaves keys in place. seen is the read that found their values; nil if the values come
+// from the state.
+func (s Subject) Stays(reason KeptReason, kept []Kept, seen *cas.Observation) diag.Diagnostic {
+	keys := make([]string, len(kept))
+	var facts []Fact
+	for i, k := range kept {
+		keys[i] = k.Key
+		if facts = append(facts, s.keyFact(k.Key)...); i >= mostKept {
+			continue
+		}
+		if s.Hide != ShowNothing {
+			facts = append(facts, Fact{"Found", renderOne(k.Live, s.Hide)})
+		}
+		if reason == KeptChanged && seen != nil {
+			facts = append(facts, s.changedBy(seen.Owners(k.Key))...)
+		}
+	}
+	it, one := number(len(kept), "it", "them"), len(kept)
+	happened := "It is not known what " + enumerate(keys) + " held before this resource wrote " + it
+	switch reason {
+	case KeptUnknown:
+	case KeptChanged:
+		happened = enumerate(keys) + number(one, " does", " do") + " not hold what this resource last wrote"
+	case KeptExisting:
 		happened = enumerate(keys) + " existed before this resource wrote " + it
 	}
-	switch isGone := s.isGone(); {
-	case isGone && !isOlder:
-		next += " A tainted resource that is replaced does not know it: untaint such a resource first."
-	case !isGone && isOlder && s.ID.Kind != cas.Secret:
-		next = fmt.Sprintf("To put back what %s held first, %s deletion_policy = %q. ", number(len(keys), "it", "they"), s.applies(), terms.PolicyRestore) + next
+	if s.isGone() {
+		facts = append(facts, s.commands(kept)...)
 	}
-	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), next)
+	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(one, ", so it stays as it is.", ", so they stay as they are."),
+		facts, s.afterwards(reason, it))
 }
 
-// leave is the next step to keep keys that an update releases.
-func (s Subject) leave(keys ...string) string {
-	return fmt.Sprintf("To leave %s as %s, set deletion_policy = %q.", enumerate(keys), number(len(keys), "it is", "they are"), terms.PolicyAbandon)
-}
-
-// applies returns the verb for a policy. An update uses its own policy, a removal the policy that was applied before.
-func (s Subject) applies() string {
-	if s.Op == terms.OpUpdate {
-		return "set"
+// afterwards returns the next step for keys that stay in place.
+func (s Subject) afterwards(reason KeptReason, it string) string {
+	switch {
+	case s.isGone():
+		return "Terraform does not manage " + it + " any more."
+	case reason == KeptChanged && s.Op == terms.OpUpdate:
+		return fmt.Sprintf("To remove %s, set deletion_policy = %q and on_drift = %q.", it, terms.PolicyDelete, terms.DriftOverwrite)
+	case reason == KeptChanged:
+		return fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q, then plan this again.", it, terms.PolicyDelete, terms.DriftOverwrite)
 	}
-	return "apply"
+	next := s.withPolicy("To remove "+it, terms.PolicyDelete)
+	if reason == KeptExisting && s.ID.Kind != cas.Secret {
+		next = s.withPolicy("To put back what "+strings.Replace(it, "them", "they", 1)+" held first", terms.PolicyRestore) + " " + next
+	}
+	return next
 }
 
 // isGone reports whether this is the apply of a removal: no policy can be applied after it.
 func (s Subject) isGone() bool { return s.Op == terms.OpDelete && s.Plan == "" }
 
-// toRemove says how keys are removed that would stay.
-func (s Subject) toRemove(it string) string {
-	switch {
-	case s.Op == terms.OpUpdate: // whose own policy counts
-		return fmt.Sprintf("To remove %s, set deletion_policy = %q.", it, terms.PolicyDelete)
-	case s.isGone():
-		return fmt.Sprintf("To remove %s, use kubectl: Terraform does not manage %[1]s any more.", it)
+// withPolicy is a next step that needs a policy: of an update its own counts, and of a destroy the one that was applied.
+func (s Subject) withPolicy(purpose, policy string) string {
+	if s.Op == terms.OpUpdate {
+		return fmt.Sprintf("%s, set deletion_policy = %q.", purpose, policy)
 	}
-	return fmt.Sprintf("To remove %s, apply deletion_policy = %q, then plan this again.", it, terms.PolicyDelete)
+	return fmt.Sprintf("%s, apply deletion_policy = %q, then plan this again.", purpose, policy)
 }
 
-// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. The
-// provider does not store the values of a Secret.
+// leave returns the way to leave keys as they are that an update releases.
+func (s Subject) leave(keys ...string) string {
+	return fmt.Sprintf("To leave %s as %s, set deletion_policy = %q.", enumerate(keys), number(len(keys), "it is", "they are"), terms.PolicyAbandon)
+}
+
+// ExistedBefore warns of a plan that deletes keys which existed before this resource wrote them. Nothing keeps the first
+// values of a Secret.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
 	if s.ID.Kind == cas.Secret {
@@ -99,7 +126,7 @@ func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	}
 	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
 		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
-		s.keyFact(keys...), fmt.Sprintf("To %s, apply deletion_policy = %q, then plan this again.", way, policy))
+		s.keyFact(keys...), s.withPolicy("To "+way, policy))
 }
 
 // PutsBack lists what a plan puts back, in the keys that hold this.
@@ -113,7 +140,7 @@ func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic 
 		}
 	}
 	return s.tell(WarningValueWillBePutBack, path.Empty(), "The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
-		fmt.Sprintf("To leave %s as %s, %s deletion_policy = %q.", it, number(len(keys), "it is", "they are"), s.applies(), terms.PolicyAbandon))
+		s.withPolicy("To leave "+it+" as "+number(len(keys), "it is", "they are"), terms.PolicyAbandon))
 }
 
 func (s Subject) changedFacts(changed []Drift, seen *cas.Observation) (facts []Fact) {

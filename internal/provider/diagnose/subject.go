@@ -98,7 +98,9 @@ func (s Subject) detail(happened string, facts []Fact, next string) string {
 	if s.ID.Key != "" {
 		which = append(which, Fact{"Key", s.ID.Key})
 	}
-	if facts = append(which, facts...); s.APIVersion != "" {
+	isKey := func(f Fact) bool { return f.Name == PartKey }
+	facts = append(which, facts...)
+	if s.APIVersion != "" || len(facts)-len(slices.DeleteFunc(slices.Clone(facts), isKey)) > mostNames {
 		facts = brief(facts)
 	}
 	return Detail(happened, facts, next)

@@ -1,0 +1,101 @@
+package diagnose
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// Commands that change what Terraform does not manage any more.
+
+// The facts that have the commands.
+const (
+	factRemove  = "To remove"
+	factPutBack = "To put back"
+)
+
+// longestPatch is the length of the longest patch that a message shows.
+const longestPatch = 500
+
+// commands returns facts with the commands that remove keys which stay in place, and that put back what they held first.
+func (s Subject) commands(kept []Kept) (facts []Fact) {
+	remove, putBack := map[string]any{}, map[string]any{}
+	isPlain, isBack := true, s.Hide == ShowValues
+	for _, k := range kept {
+		if !k.Live.IsAbsent() {
+			isPlain = s.patch(remove, k.Key, k.Live, cas.Entry{}) && isPlain
+		}
+		isMerged := k.First != nil && isStructured(*k.First) && !k.Live.IsAbsent() // a patch would merge the two
+		if k.First == nil || isMerged || !s.patch(putBack, k.Key, k.Live, *k.First) {
+			isBack = false
+		}
+	}
+	command := func(name string, patch map[string]any) {
+		raw, err := json.Marshal(patch)
+		text := strings.ReplaceAll(string(raw), "'", `\u0027`)
+		if err == nil && len(patch) > 0 && len(text) <= longestPatch {
+			facts = append(facts, Fact{name, fmt.Sprintf("kubectl patch %s --type merge --patch '%s'", s.inKubectl(), text)})
+		}
+	}
+	if isPlain {
+		command(factRemove, remove)
+	}
+	if len(facts) == 0 && len(remove) > 0 || !isPlain {
+		return []Fact{{factRemove, "kubectl edit " + s.inKubectl()}}
+	}
+	if isBack {
+		command(factPutBack, putBack)
+	}
+	return facts
+}
+
+// inKubectl names the object for kubectl.
+func (s Subject) inKubectl() string {
+	resource := strings.ToLower(s.ID.Kind.String())
+	if group, version, isNamed := strings.Cut(s.APIVersion, "/"); isNamed {
+		resource = s.ID.Kind.String() + "." + version + "." + group
+	}
+	if s.ID.Namespace == "" {
+		return resource + " " + s.ID.Name
+	}
+	return resource + " " + s.ID.Name + " --namespace " + s.ID.Namespace
+}
+
+// patch adds to a merge patch that a key holds an entry. It returns false if no merge patch names the key, because its
+// path selects an element of a list.
+func (s Subject) patch(patch map[string]any, key string, live, to cas.Entry) bool {
+	if s.APIVersion != "" {
+		names, isPlain := cas.FieldNames(key)
+		if isPlain {
+			setAt(patch, names, Decoded(to))
+		}
+		return isPlain
+	}
+	if _, isBinary := live.Binary(); isBinary && s.ID.Kind == cas.ConfigMap {
+		setAt(patch, []string{"binaryData", key}, nil)
+	} else if !live.IsAbsent() {
+		setAt(patch, []string{"data", key}, nil)
+	}
+	if text, isText := to.Text(); isText {
+		setAt(patch, []string{"data", key}, text)
+	} else if raw, isBinary := to.Binary(); isBinary {
+		setAt(patch, []string{"binaryData", key}, base64.StdEncoding.EncodeToString(raw))
+	}
+	return true
+}
+
+// setAt sets a value at a path of names.
+func setAt(object map[string]any, names []string, value any) {
+	for _, name := range names[:len(names)-1] {
+		inner, isMap := object[name].(map[string]any)
+		if !isMap {
+			inner = map[string]any{}
+			object[name] = inner
+		}
+		object = inner
+	}
+	object[names[len(names)-1]] = value
+}
