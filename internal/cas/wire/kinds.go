@@ -97,7 +97,7 @@ func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResour
 func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	version, err := schema.ParseGroupVersion(c.APIVersion)
 	if err != nil || version.Group != ref.Kind.Group() {
-		return c.notServed(ctx, ref)
+		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
 	}
 	select {
 	case c.kinds.asking <- struct{}{}:
