@@ -253,7 +253,3 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)),
 	}
 }
-
-func (b *batch) hides() bool {
-	return b.c.ref.Kind.Hides() || slices.ContainsFunc(b.tasks, func(t *task) bool { return t.txn.Hides })
-}

@@ -339,28 +339,6 @@ func TestRefusalOfAFieldSaysItsCause(t *testing.T) {
 	}
 }
 
-// Given a policy that quotes what it refuses; when a write with hidden values is refused, its error does not quote them, and that of another write does.
-func TestHiddenFieldsAreNotQuoted(t *testing.T) {
-	f := newFields(t, deployment)
-	f.cluster.Refuse(f, f.ref.Namespace, admissionv1.ValidatingAdmissionPolicySpec{
-		MatchConstraints: f.matching("apps", "deployments"),
-		Validations:      []admissionv1.Validation{{Expression: `!has(object.metadata.annotations)`, MessageExpression: `"it holds " + object.metadata.annotations["note"]`}},
-	})
-	for value, hides := range map[string]bool{`"planted, and told"`: false, `"planted, and hidden"`: true} {
-		var err error
-		<-waitFor(func() bool {
-			txn := f.txn(change{"metadata.annotations.note", "", value})
-			txn.Hides = hides
-			_, err = f.engine.Check(f.Context(), txn, DryRun)
-			return err != nil
-		})
-		f.want(Rejected, err)
-		if strings.Contains(err.Error(), "planted") == hides {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
 // matching are the objects of a resource in the fixture's namespace.
 func (f *fixture) matching(group, resource string) *admissionv1.MatchResources {
 	return &admissionv1.MatchResources{

@@ -3,6 +3,7 @@ package cas
 import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // The names of package judging that callers of the Engine use.
@@ -87,6 +88,9 @@ func FieldKey(kind Kind, path string) (string, error) {
 func ReadKey(kind Kind, path string) (string, error) {
 	return judging.FieldKey(kind, path, fieldpaths.Reading)
 }
+
+// Withheld is [wire.Withheld].
+func Withheld(err error) error { return wire.Withheld(err) }
 
 // FieldPath is [judging.FieldPath].
 func FieldPath(key string) (path string, isField bool) { return judging.FieldPath(key) }

@@ -50,7 +50,6 @@ type single struct {
 
 func (s single) callers() []*task { return []*task{s.t} }
 func (s single) isDry() bool      { return s.t.kind == rehearseTask }
-func (s single) hides() bool      { return s.c.ref.Kind.Hides() }
 
 // creating is the write of a Creation. A read that began after the call found no object.
 type creating struct{ single }

@@ -17,8 +17,6 @@ type write interface {
 	callers() []*task
 	verb() string
 	isDry() bool
-	// hides reports whether error texts must not quote values.
-	hides() bool
 	send(context.Context) (*Observation, wire.Outcome, error)
 	// overtaken decides after the precondition failed and no response was lost. now was read afterwards.
 	overtaken(now *Observation, refusal error) result
@@ -98,7 +96,7 @@ func (c *committer) perform(w write) result {
 		}
 		after, outcome, err := w.send(once)
 		done()
-		if w.hides() {
+		if c.ref.Kind.Hides() {
 			wire.Withhold(err)
 		}
 		switch {

@@ -73,16 +73,16 @@ var hidingDataPaths = map[string]hidingPath{
 		h.configure("", `data = { bar = var.old }`)
 		h.Plan()
 	}},
-	"refused in words that quote nothing": {wants: []string{"Error: Request Refused", "foo is not to be written"}, mute: true, run: func(h *hiding) {
+	"refused in words that quote nothing": {wants: []string{"Error: Request Refused"}, mute: true, run: func(h *hiding) {
 		h.refusedPlanted(`"foo is not to be written"`, plantedDataWrite...)
 	}},
-	"refused in words that quote a key": {wants: []string{"Error: Request Refused", "foo must not be"}, run: func(h *hiding) {
+	"refused in words that quote a key": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.refusedPlanted(`"foo must not be " + object.data.foo`, plantedDataWrite...)
 	}},
 	"refused in words that quote all": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.refusedPlanted(`"not " + object.data.foo + (has(object.data.bar) ? object.data.bar : "") + " over " + oldObject.data.foo`, plantedDataWrite...)
 	}},
-	"an update, refused in words that quote what another key was": {wants: []string{"Error: Request Refused", "bar must stay"}, run: func(h *hiding) {
+	"an update, refused in words that quote what another key was": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})
 		h.wrote(`data = { foo = var.old, bar = var.apart }`)
 		reason := metav1.StatusReasonInvalid
@@ -96,7 +96,7 @@ var hidingDataPaths = map[string]hidingPath{
 		h.Plan()
 		h.ApplyRefused()
 		h.configure(fixture.DryRun, `data = { foo = var.old, bar = var.apart }`)
-		h.PlanRefused([]string{"Error: Request Refused", "bar must stay"}, "-destroy")
+		h.PlanRefused([]string{"Error: Request Refused"}, "-destroy")
 	}},
 	"an update, and what it replaces": {wants: []string{"previous_data"}, unlogged: true, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})

@@ -184,7 +184,7 @@ var hidingPaths = map[string]hidingPath{
 		h.Plan()
 		h.ApplyRefused()
 	}},
-	"unknown, and what stands between quotes it": {wants: []string{"Error: Write Outcome Unknown", "cannot store"}, run: func(h *hiding) {
+	"unknown, and what stands between quotes it": {wants: []string{"Error: Write Outcome Unknown"}, run: func(h *hiding) {
 		h.Create("testmap", fixture.Data{"foo": plantedValues["old"]})
 		proxy := h.Proxied()
 		h.configure("", `value = var.new`, `expected_value = var.old`)
@@ -211,16 +211,16 @@ var hidingPaths = map[string]hidingPath{
 		h.Plan()
 		h.ApplyRefused()
 	}},
-	"refused in words that quote nothing": {wants: []string{"Error: Request Refused", "foo is not to be written"}, mute: true, run: func(h *hiding) {
+	"refused in words that quote nothing": {wants: []string{"Error: Request Refused"}, mute: true, run: func(h *hiding) {
 		h.refusedPlanted(`"foo is not to be written"`, plantedWrite...)
 	}},
-	"refused in words that quote it": {wants: []string{"Error: Request Refused", "foo must not be"}, run: func(h *hiding) {
+	"refused in words that quote it": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.refusedPlanted(`"foo must not be " + object.data.foo`, plantedWrite...)
 	}},
-	"refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
+	"refused in words that quote what it was": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.refusedPlanted(`"foo must stay " + oldObject.data.foo`, plantedWrite...)
 	}},
-	"an update, refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
+	"an update, refused in words that quote what it was": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})
 		h.wrote(`value = var.old`) // which is in no argument any more when it is replaced
 		reason := metav1.StatusReasonInvalid

@@ -16,8 +16,6 @@ type Txn struct {
 	// (AnnotationKey) and ImmutableKey. With an APIVersion, they name fields (FieldKey), and no written field
 	// overlaps another written field.
 	Keys []KeySwap
-	// Hides keeps the values of the named fields out of errors.
-	Hides bool
 
 	// GoneIsDone makes a removal succeed without a write if its keys, or the object, are already missing. A removal
 	// still puts a key back that it expects to be absent and that has a New entry. On an object that is being deleted,

@@ -194,15 +194,7 @@ func quantity(v any) (q resource.Quantity, isQuantity bool) {
 	return q, err == nil
 }
 
-// Parts returns the entry and, if it is JSON, all texts and numbers in it.
-func (e Entry) Parts() (all []Entry) {
-	all = []Entry{e}
-	if e.kind == structured {
-		all = appendParts(all, e.fieldValue())
-	}
-	return all
-}
-
+// appendParts appends all texts and numbers in a value.
 func appendParts(all []Entry, v any) []Entry {
 	switch v := v.(type) {
 	case map[string]any:

@@ -9,30 +9,50 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Withhold removes the API server's message from the error of a write of hidden values, because admission or
-// validation may quote a value. The status stays, the name of a policy that denied the write, the fields that
-// validation refused, and the whole message of the authorizer.
+// Withhold removes the API server's message from the error of a write of a Secret, as Withheld does.
 func Withhold(err error) {
 	var answer *apierrors.StatusError
-	if !errors.As(err, &answer) || isAuthorizers(err) {
-		return
-	}
-	s := &answer.ErrStatus
-	known := []string{http.StatusText(int(s.Code))}
-	if denied := denial.FindStringSubmatch(s.Message); denied != nil {
-		known = append(known, denied[1])
-	}
-	if s.Details != nil {
-		for _, cause := range s.Details.Causes {
-			if validation.MatchString(s.Message) && len(known) <= maxCauses {
-				known = append(known, fmt.Sprintf("%s: %s", cause.Field, cause.Type))
-			}
+	if errors.As(err, &answer) && !isAuthorizers(err) {
+		answer.ErrStatus.Message = known(answer.ErrStatus)
+		if answer.ErrStatus.Details != nil {
+			answer.ErrStatus.Details.Causes = nil
 		}
-		s.Details.Causes = nil
 	}
-	s.Message = strings.Join(known, ", ") + " (the message is withheld, because it may quote a value of the object)"
+}
+
+// Withheld returns an error without the messages of the API server in it, because admission or validation may quote
+// a hidden value. The status stays, the name of a policy that denied the write, the fields that validation refused,
+// and the whole message of the authorizer.
+func Withheld(err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, one := range several.Unwrap() {
+			all = append(all, Withheld(one))
+		}
+		return errors.Join(all...)
+	}
+	var answer *apierrors.StatusError
+	if !errors.As(err, &answer) || isAuthorizers(err) {
+		return err
+	}
+	return errors.New(known(answer.ErrStatus))
+}
+
+// known returns the parts of a refusal that quote no value.
+func known(s metav1.Status) string {
+	parts := []string{http.StatusText(int(s.Code))}
+	if denied := denial.FindStringSubmatch(s.Message); denied != nil {
+		parts = append(parts, denied[1])
+	}
+	if s.Details != nil && validation.MatchString(s.Message) {
+		for _, cause := range s.Details.Causes[:min(len(s.Details.Causes), maxCauses)] {
+			parts = append(parts, fmt.Sprintf("%s: %s", cause.Field, cause.Type))
+		}
+	}
+	return strings.Join(parts, ", ") + " (the message is withheld, because it may quote a value of the object)"
 }
 
 var (

@@ -159,12 +159,12 @@ func (m *EntryModel) Claim(run *claim.Run) *claim.Claim {
 		All: valued && expects && !m.ConflictScope.IsUnknown() && !m.AdoptExisting.IsUnknown(),
 	}
 	c.About = func(op terms.Operation) diagnose.Subject {
-		return m.about(op, m.hiding(run, m.HideValues), values, expected)
+		return m.about(op, m.hiding(run, m.HideValues), expected)
 	}
 	return c
 }
 
-func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, values, expected map[string]cas.Entry) diagnose.Subject {
+func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, expected map[string]cas.Entry) diagnose.Subject {
 	id, of := m.EntryID(), diagnose.KeyPaths{Value: m.attribute("value"), Expected: m.attribute("expected_value")}
 	if w := m.says(); w != nil && !w.ValueBase64.IsNull() {
 		of.Value = m.attribute("value_base64")
@@ -178,7 +178,7 @@ func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, values, exp
 	s := m.Subject(op, hide, fmt.Sprintf("If the resource has a new address, add a moved block. With count, use for_each over the %s keys instead.", m.Kind))
 	s.ID, s.Noun, s.Place, s.Value, s.Keys[id.Key] = id, "entry", "namespace, name and key", of.Value, of
 	s.ImportID = func(cas.Ref, []string) string { return id.String() }
-	if s.Values = []cas.Entry{values[id.Key], expected[id.Key]}; m.Kind == cas.Secret {
+	if m.Kind == cas.Secret {
 		s.Revision = "value_wo_version"
 	}
 	return s

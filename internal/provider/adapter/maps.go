@@ -57,7 +57,6 @@ func (m *Maps) Describe(s *diagnose.Subject, kind cas.Kind) {
 			s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: attributeOf(kind, name).AtMapKey(key), Want: new(wants[key])}
 		}
 	}
-	s.Values = slices.AppendSeq(slices.Collect(maps.Values(m.Values(kind))), maps.Values(wants))
 }
 
 // Check says what is wrong with the maps, alone and together. The schema of a ConfigMap checks what each holds by itself. A null removes the key, or is refused.

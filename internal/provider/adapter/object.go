@@ -213,7 +213,6 @@ func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 		},
 		Op: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)),
 	}
-	s.Values = slices.Collect(maps.Values(EntriesFrom(m.Kind, m.Data, *m.bytes())))
 	switch {
 	case m.Kind == cas.Secret:
 		s.Ways.Changed = "Run terraform plan again. If cas_secret_entry owns a key, remove it from data_wo."

@@ -39,7 +39,7 @@ type SwapModel[M any] interface {
 	// At are the attributes that say where the object is.
 	At() []types.String
 	// Claim translates the action to a claim, without what all actions share.
-	Claim(run *claim.Run) *claim.Claim
+	Claim() *claim.Claim
 }
 
 // swap implements the actions. An action has no state: what a key must hold comes from its configuration alone.
@@ -74,7 +74,7 @@ func (s *swap[M, P]) ValidateConfig(ctx context.Context, req action.ValidateConf
 
 // claim translates a model to a claim.
 func (s *swap[M, P]) claim(m P) *claim.Claim {
-	of, c := m.Shared(), m.Claim(s.Run)
+	of, c := m.Shared(), m.Claim()
 	c.Pin, c.FieldManager = of.ExpectedResourceVersion, of.FieldManager
 	about := c.About
 	c.About = func(op terms.Operation) diagnose.Subject {

@@ -40,11 +40,6 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 		about.Content = func(live *cas.Observation) (state, found diagnose.Content) {
 			return prior.content(), prior.Found(live).content()
 		}
-		for field, e := range prior.Values {
-			if isKey(field) {
-				about.Values = append(about.Values, e)
-			}
-		}
 	}
 	return about
 }

@@ -41,7 +41,6 @@ type Claim struct {
 	Ref cas.Ref
 	// APIVersion is that in which keys name fields, as [cas.FieldKey] does; empty where they name entries.
 	APIVersion string
-	Hides      bool // no value of a field may be in errors
 	// Values are the planned or present values; [cas.Anything] if unknown, the absent Entry to remove a field.
 	Values     map[string]cas.Entry
 	Configured map[string]cas.Entry // of fields, what attributes say; Values has the form that the API server gave that

@@ -129,7 +129,7 @@ func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error)
 
 // txnOf is a transaction about nothing yet.
 func (r *Run) txnOf(c *Claim) *cas.Txn {
-	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, Hides: c.Hides, FieldManager: r.FieldManagerOr(c.FieldManager)}
+	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, FieldManager: r.FieldManagerOr(c.FieldManager)}
 }
 
 // createTxn builds the transaction of a create. It compares values only.

@@ -69,7 +69,7 @@ func (m *swapModel) Validate() diag.Diagnostics {
 }
 
 // Claim translates the maps to a claim.
-func (m *swapModel) Claim(*claim.Run) *claim.Claim {
+func (m *swapModel) Claim() *claim.Claim {
 	ref := m.RefWithDefault()
 	return &claim.Claim{Ref: ref, Values: m.Values(cas.ConfigMap), Expected: m.Expected(cas.ConfigMap), About: func(terms.Operation) diagnose.Subject {
 		s := diagnose.Subject{ID: terms.EntryID{Ref: ref}}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -18,19 +20,11 @@ func waiting(s *diagnose.Subject) { s.Wait = types.StringValue("2m") }
 
 func rehearsed(s *diagnose.Subject) { s.Rehearsed = true }
 
-// valued has the subject know what another's words may quote.
-func valued(values ...string) func(*diagnose.Subject) {
-	return func(s *diagnose.Subject) {
-		for _, v := range values {
-			s.Values = append(s.Values, cas.Text(v))
-		}
-	}
-}
-
 func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const (
 		liveNow  = wide + "  Expected:         \"1\"\n  Found:            \"live\"\n" + wideBy + wideNow
 		waitedIn = "  Waited:           2m0s\n"
+		withheld = "Unprocessable Entity (the message is withheld, because it may quote a value of the object)"
 		noMap    = "  Found:      (no ConfigMap)\n"
 		ended    = "The expected state was not reached within wait_for_match. Nothing was written."
 		endedWay = "\nFind out why the other writer is late. Then run terraform apply again, or raise wait_for_match."
@@ -47,7 +41,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		changes = append(changes, waiting)
 		return aboutFoo(terms.OpCreate, changes...).Diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 120049 * time.Millisecond})
 	}
-	quotes := errors.New(`data[foo]: Invalid value: "p4ss\"word": not that, nor cDRzcyJ3b3Jk`)
+	quotes := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Message: "p4ssword"}}
 
 	return map[string]diagnosticTest{
 		"not yet": {
@@ -115,14 +109,16 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"The namespace shop is being deleted. Wait until it is missing and create it again, or use another namespace.",
 		},
 		"refused, with words that quote a value": {
-			of:      aboutFoo(terms.OpCreate, hidden, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
+			of: aboutFoo(terms.OpCreate, hidden).Diagnose(&cas.RefusedError{
+				Ref: testRef, Verb: "patch", Code: 422, Err: errors.Join(quotes, quotes),
+			}),
 			summary: "Request Refused",
-			detail:  refused + served + "  Status:      422\n  API server:  data[foo]: Invalid value: \"(hidden)\": not that, nor (hidden)" + whose,
+			detail:  refused + served + "  Status:      422\n  API server:  " + withheld + "; " + withheld + whose,
 		},
 		"refused, with words that quote a value, not hidden": {
-			of:      aboutFoo(terms.OpCreate, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
+			of:      aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
 			summary: "Request Refused",
-			detail:  refused + served + "  Status:      422\n  API server:  " + `data[foo]: Invalid value: "p4ss\"word": not that, nor cDRzcyJ3b3Jk` + whose,
+			detail:  refused + served + "  Status:      422\n  API server:  p4ssword" + whose,
 		},
 	}
 }

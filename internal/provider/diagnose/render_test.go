@@ -124,35 +124,3 @@ func TestRenderPairOfAnything(t *testing.T) {
 		}
 	}
 }
-
-func TestRedact(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		text   string
-		values []cas.Entry
-		want   string
-	}{
-		"no value":                 {"denied", nil, "denied"},
-		"an absent and an empty":   {"denied", []cas.Entry{{}, cas.Text(""), cas.Binary(nil)}, "denied"},
-		"as it is":                 {"foo is s3cret.", []cas.Entry{cas.Text("s3cret")}, "foo is (hidden)."},
-		"in other letters":         {"foo is s3cret.", []cas.Entry{cas.Text("S3CRET")}, "foo is s3cret."},
-		"quoted by Go":             {`foo is "a\tb\u2028".`, []cas.Entry{cas.Text("a\tb\u2028")}, `foo is "(hidden)".`},
-		"quoted by JSON":           {`{"foo":"\u003ca\u003e"}`, []cas.Entry{cas.Text("<a>")}, `{"foo":"(hidden)"}`},
-		"as base64":                {"foo is czNjcmV0.", []cas.Entry{cas.Text("s3cret")}, "foo is (hidden)."},
-		"bytes as base64":          {"foo is /wA=.", []cas.Entry{cas.Binary([]byte{0xff, 0})}, "foo is (hidden)."},
-		"one that holds another":   {"s3cret and s3cret-er", []cas.Entry{cas.Text("s3cret"), cas.Text("s3cret-er")}, "(hidden) and (hidden)"},
-		"one that looks hidden":    {"it is hid", []cas.Entry{cas.Text("hid"), cas.Text("den"), cas.Text("is")}, "it (hidden) (hidden)"},
-		"a short one, everywhere":  {"HTTP 401: 1", []cas.Entry{cas.Text("1")}, "HTTP 40(hidden): (hidden)"},
-		"several lines":            {"foo is a\nb", []cas.Entry{cas.Text("a\nb")}, "foo is (hidden)"},
-		"cut short":                {"foo begins with s3cretva…", []cas.Entry{cas.Text("s3cretvalue")}, redactedWords},
-		"cut shorter than telling": {"foo begins with s3cretv…", []cas.Entry{cas.Text("s3cretvalue")}, "foo begins with s3cretv…"},
-		"whole, and cut short":     {"s3cretvalue or s3cretval", []cas.Entry{cas.Text("s3cretvalue")}, redactedWords},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := redact(test.text, test.values...); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
-	}
-}

@@ -177,11 +177,11 @@ func innermost(err error) error {
 	}
 }
 
-// words returns the text of an error of others, for example of the API server, which may quote values.
+// words returns the text of an error of others, for example of the API server, which may quote values. Package cas
+// itself withholds messages about Secrets.
 func (s Subject) words(err error) string {
-	text := err.Error()
-	if s.Hide != ShowValues {
-		text = redact(text, s.Values...)
+	if s.Hide == ShowDigests {
+		err = cas.Withheld(err)
 	}
-	return strings.ReplaceAll(text, "\n", "; ")
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }

@@ -42,8 +42,7 @@ type Subject struct {
 	Given   string // a part of the key that an allocation of the run has given; empty for none
 	Manager string // the field manager of its writes; empty where it does not matter
 
-	Hide   Hiding
-	Values []cas.Entry // that the words of others may quote
+	Hide Hiding
 
 	APIVersion string            // in which keys name fields; empty where they name entries
 	Texts      map[string]string // the texts that fields must contain, by key
@@ -75,15 +74,12 @@ type Ways struct {
 // Report is the next step where the provider is at fault.
 const Report = "Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
 
-// Of is the subject of diagnostics about a write, whose values others may quote.
+// Of is the subject of diagnostics about a write.
 func (s Subject) Of(t *cas.Txn) Subject {
-	s.Values, s.letsGo = slices.Clone(s.Values), nil
+	s.letsGo = nil
 	for _, k := range t.Keys {
 		if s.Op == terms.OpUpdate && k.Held == cas.HeldIsDone && len(s.Keys[k.Key].Value.Steps()) == 0 {
 			s.letsGo = append(s.letsGo, k.Key)
-		}
-		if !strings.Contains(k.Key, "/") { // labels and the like are shown
-			s.Values = append(s.Values, k.New, k.Expect)
 		}
 	}
 	return s

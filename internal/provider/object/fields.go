@@ -193,7 +193,7 @@ func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
 	fields, _ := m.fields()
 	expected, _ := m.expected()
 	c := m.NewClaim(m.Kind.String()+"."+m.Kind.Group()+"/"+m.Ref().String(), m.values(), expected.entries)
-	c.APIVersion, c.Configured, c.Hides = m.APIVersion.ValueString(), fields.entries, run.Hides(m.HideValues)
+	c.APIVersion, c.Configured = m.APIVersion.ValueString(), fields.entries
 	if c.Scope == terms.ScopeField {
 		c.Scope = terms.ScopeKey
 	}

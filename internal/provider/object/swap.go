@@ -63,10 +63,10 @@ func (m *swapModel) Validate() diag.Diagnostics {
 }
 
 // Claim translates the fields to a claim.
-func (m *swapModel) Claim(run *claim.Run) *claim.Claim {
+func (m *swapModel) Claim() *claim.Claim {
 	fields, _ := m.fields()
 	expected, _ := m.expected()
-	c := &claim.Claim{Ref: m.ref(m.Named), APIVersion: m.APIVersion.ValueString(), Hides: run.Hides(m.HideValues), Values: fields.entries, Expected: expected.entries}
+	c := &claim.Claim{Ref: m.ref(m.Named), APIVersion: m.APIVersion.ValueString(), Values: fields.entries, Expected: expected.entries}
 	c.About = func(terms.Operation) diagnose.Subject {
 		s := diagnose.Subject{ID: terms.EntryID{Ref: c.Ref}}
 		describe(&s, c.APIVersion, fields, expected)

@@ -83,14 +83,12 @@ func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet)
 	s.APIVersion, s.Value, s.Keys, s.Texts = apiVersion, path.Root("fields"), map[string]diagnose.KeyPaths{}, map[string]string{}
 	for key, e := range fields.entries {
 		s.Keys[key] = diagnose.KeyPaths{Value: fields.at(key), Expected: expected.at(key)}
-		s.Values = append(s.Values, e)
 		if text, isText := e.Text(); isText {
 			s.Texts[key] = text
 		}
 	}
 	for key, e := range expected.entries {
 		s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: expected.at(key), Want: new(e)}
-		s.Values = append(s.Values, e)
 	}
 }
 
