@@ -49,7 +49,7 @@ func (op Rehearsal) Run(t *testing.T) {
 	proxy.Reset()
 	p.WriteRehearsed(op.After)
 	advice := fixture.PlanCheckAdvice
-	if op.Removes { // of a removal: a destroy would be refused as well
+	if op.Removes || op.Before == "" { // a destroy would be refused as well, or there is nothing to destroy
 		advice = "!" + advice
 	}
 	p.PlanRefused([]string{

@@ -25,7 +25,7 @@ func TestConfigMapThatExistsIsNotCreated(t *testing.T) {
 		before := p.Create("testmap", fixture.Data{"foo": "1"})
 		p.Write(fixture.WholeBlock("all", `data = { foo = "1" }`))
 		p.PlanRefused(append(wants, p.Text("Import id: NAMESPACE/testmap "), "Otherwise import it, set expected_resource_version_wo = ",
-			"to take it over, or choose another name; with create_before_destroy, use generate_name.", fixture.PlanCheckAdvice))
+			"to take it over, or choose another name; with create_before_destroy, use generate_name.", "!"+fixture.PlanCheckAdvice))
 		p.WantUnchanged(before)
 		p.WantState()
 	})

@@ -45,11 +45,15 @@ func TestPlanDryRunOfAConfigMapFindsWhatAPolicyRefuses(t *testing.T) {
 				p.Planned(op.before)
 			}
 			p.RefuseFoo(metav1.StatusReasonInvalid)
+			advice := fixture.PlanCheckAdvice
+			if op.before == "" {
+				advice = "!" + advice
+			}
 			rehearsesOnly(p, 1, func() {
 				p.WriteRehearsed(op.after)
 				p.PlanRefused([]string{
 					"Error: Request Refused", "The API server refused to " + op.verb + " the ConfigMap. Nothing was written.", "Status: 422",
-					"foo must not be refused", behavior.DryRunAdvice, fixture.PlanCheckAdvice,
+					"foo must not be refused", behavior.DryRunAdvice, advice,
 				})
 			})
 			rehearsesOnly(p, 0, func() {

@@ -200,7 +200,7 @@ func TestCounterIsCheckedAtPlan(t *testing.T) {
 	}
 	f.RunRefused(func(got fixture.Failures) {
 		for name, row := range rows {
-			got.Want(f, name, append(row.refused, fixture.PlanCheckAdvice)...)
+			got.Want(f, name, row.refused...)
 		}
 		got.WantOnly(f, labels...)
 	}, resource.TestStep{Config: f.Config(config)})

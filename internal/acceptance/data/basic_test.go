@@ -87,14 +87,14 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 			found: fixture.Contents{Data: fixture.Data{"b": "9"}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
 			wants: []string{
 				"Error: Key Already Exists", "b already exists with another value. Nothing was written.",
-				"Key: b Expected: (absent) Found: \"9\"", "!Key: a", "Import id: NAMESPACE/testmap:b ", `To replace it, set "b" = "9" in expected_data; to keep it, import it.`,
+				"Key: b Expected: (absent) Found: \"9\"", "!Key: a", "Import id: NAMESPACE/testmap:b ", `To replace it, set "b" = "9" in expected_data; to keep it, set "b" = "9" in data, then import it.`,
 			},
 		},
 		"two of them are there": {
 			found: fixture.Contents{Data: fixture.Data{"b": "9"}, Bytes: map[string][]byte{"c": {0xff}}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
 			wants: []string{
 				"Error: Key Already Exists", "b and c already exist with other values. Nothing was written.", `Key: b Expected: (absent) Found: "9"`,
-				`Key: c Expected: (absent) Found: base64 "/w=="`, "Import id: NAMESPACE/testmap:b,c ", "to keep them, import the keys.",
+				`Key: c Expected: (absent) Found: base64 "/w=="`, "Import id: NAMESPACE/testmap:b,c ", "to keep them, set data to what the keys hold, then import them.",
 			},
 		},
 		"every key fails in a way of its own": {
@@ -170,7 +170,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 					p.PlanNothing()
 					return
 				case when == "plan":
-					p.PlanRefused(append(wants, fixture.PlanCheckAdvice))
+					p.PlanRefused(append(wants, "!"+fixture.PlanCheckAdvice))
 				default:
 					p.Plan()
 					p.ApplyRefused(append(wants, "!"+fixture.PlanCheckAdvice)...)

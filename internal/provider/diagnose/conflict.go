@@ -168,7 +168,11 @@ func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	}
 	if s.Op == terms.OpCreate {
 		facts = append(facts, s.importFact(keys)...)
-		next += number(len(keys), "; to keep it, import it", "; to keep them, import the keys")
+		keep := fmt.Sprintf("set %s to what the keys hold, then import them", root(s.Value))
+		if len(keys) == 1 {
+			keep = s.set(s.Keys[keys[0]].Value, keys[0], e.Live.Entry(keys[0])) + ", then import it"
+		}
+		next += number(len(keys), "; to keep it, ", "; to keep them, ") + keep
 	}
 	if s.Given != "" {
 		next = fmt.Sprintf("If an allocation gave the key, add %s to its except, or remove it from its names, and run terraform apply -replace "+

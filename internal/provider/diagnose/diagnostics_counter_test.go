@@ -30,7 +30,7 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		"not a counter, in a plan, hidden": {
 			of: aboutFoo(terms.OpCreate, ofCounter, planning, hidden).Diagnose(word), path: "key", summary: "Not A Counter",
 			detail: "foo does not hold a whole number. Nothing was written." + head +
-				"  Found:      (hidden, 5 bytes, sha256:" + digestOf("eight") + ")\n" + ranged + have + planEnd,
+				"  Found:      (hidden, 5 bytes, sha256:" + digestOf("eight") + ")\n" + ranged + have,
 		},
 		"overflow": {
 			of:   aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.OverflowError{Ref: testRef, Key: "foo", Number: math.MaxInt64, Step: 2}),

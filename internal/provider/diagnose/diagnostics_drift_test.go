@@ -123,7 +123,7 @@ Another resource has a in the same configuration. Nothing was written.
   ConfigMap:  shop/settings
   Key:        a
 
-Leave it to one of the two. If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.`,
+Leave it to one of the two.`,
 		},
 		"written twice, warned": {
 			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}, false), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",

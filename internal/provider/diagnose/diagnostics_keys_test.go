@@ -98,7 +98,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			path: `expected_binary_data["c"]`, summary: "Expected Value Mismatch",
 			detail: "c and foo do not hold what expected_binary_data and expected_data say. Nothing was written." + wide +
 				"  Key:              c\n  Expected:         base64 \"MQ==\"\n" + missing + foo + wideNow +
-				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, copy them to data and set adopt_existing = true." + planEnd,
+				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, copy them to data and set adopt_existing = true.",
 		},
 		"several: held": {
 			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, key("b", cas.ReasonHeld, cas.Entry{}), key("foo", cas.ReasonHeld, one))),
@@ -120,7 +120,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "a and b already exist with other values. Nothing was written." + wide +
 				keyA + "  Expected:         (absent)\n" + gone + "  Key:              b\n  Expected:         (absent)\n" + gone + wideNow +
 				"  Import id:        shop/settings:a,b\n" +
-				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, import the keys.",
+				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, set data to what the keys hold, then import them.",
 		},
 		"several: all faults": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonHeld, cas.Entry{}), key("b", cas.ReasonKey, cas.Entry{}),

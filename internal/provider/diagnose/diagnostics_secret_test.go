@@ -89,7 +89,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonKey, cas.Entry{})), summary: "Key Already Exists", path: "key",
 			detail: "foo already exists with another value. Nothing was written." + wide +
 				"  Expected:         (absent)\n  Found:            (sensitive)\n" + wideBy + wideNow + "  Import id:        shop/database/foo\n" +
-				"\nTo replace it, set expected_value_wo to what foo holds, or set expected_resource_version_wo = \"42\"; to keep it, import it.",
+				"\nTo replace it, set expected_value_wo to what foo holds, or set expected_resource_version_wo = \"42\"; to keep it, set value_wo to what foo holds, then import it.",
 		},
 		"Secret: held": {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, cas.Entry{})), summary: "Key Already Holds The Value", path: at,

@@ -42,7 +42,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"held, in a plan": {
 			of:   aboutFoo(terms.OpCreate, planning, binaryValue).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})),
-			path: "value_base64", summary: "Key Already Holds The Value", detail: held + importID + heldWay + planEnd,
+			path: "value_base64", summary: "Key Already Holds The Value", detail: held + importID + heldWay,
 		},
 		"pinned version": {
 			of:   aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonVersion, seen, cas.Version{ResourceVersion: "7"})),
@@ -126,13 +126,13 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"key exists": {
 			of: aboutFoo(terms.OpCreate).Diagnose(create), path: "key", summary: "Key Already Exists",
 			detail: "foo already exists with another value. Nothing was written." + wide + "  Expected:         (absent)\n  Found:            \"live\"\n" +
-				wideBy + wideNow + importID + "\nTo replace it, set expected_value = \"live\"; to keep it, import it.",
+				wideBy + wideNow + importID + "\nTo replace it, set expected_value = \"live\"; to keep it, set value = \"live\", then import it.",
 		},
 		"key exists, hidden": {
 			of: aboutFoo(terms.OpCreate, hidden).Diagnose(create), path: "key", summary: "Key Already Exists",
 			detail: "foo already exists with another value. Nothing was written." + wide + "  Expected:         (absent)\n" +
 				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow + importID +
-				"\nTo replace it, set expected_value to what foo holds; to keep it, import it.",
+				"\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds, then import it.",
 		},
 		"key changed, on update": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})), summary: "Compare-And-Swap Conflict",
@@ -290,8 +290,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"planned twice, or another one's": {
 			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}, true), path: "key", summary: "Key Written Twice",
 			detail: "Another resource has foo in the same configuration. Nothing was written." + head +
-				"\nLeave it to one of the two. If this resource is tainted, plan without -minimal-refresh, which plans it twice. " +
-				"If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.",
+				"\nLeave it to one of the two. If this resource is tainted, plan without -minimal-refresh, which plans it twice.",
 		},
 		"replaces itself": {
 			of: aboutFoo(terms.OpCreate).ReplacesItself(diagnose.ReplacesExpected), summary: "Replacement Would Fail",

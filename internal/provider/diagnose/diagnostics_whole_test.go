@@ -140,7 +140,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of:   aboutWhole(terms.OpCreate, planning).Diagnose(&cas.ExistsError{Ref: testRef, Live: unmanaged}),
 			path: "name", summary: "ConfigMap Already Exists",
 			detail: exists + wide +
-				"  resourceVersion:  " + unmanaged.Version().ResourceVersion + "\n  Import id:        shop/settings\n" + taken + planEnd,
+				"  resourceVersion:  " + unmanaged.Version().ResourceVersion + "\n  Import id:        shop/settings\n" + taken,
 		},
 		"whole: no namespace": {
 			of: aboutWhole(terms.OpCreate).Diagnose(&cas.NoNamespaceError{Ref: testRef}), path: "namespace", summary: "Namespace Not Found",
@@ -215,12 +215,12 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: created twice": {
 			of: aboutWhole(terms.OpCreate, planning).CreatedTwice(), path: "name", summary: "ConfigMap Created Twice",
 			detail: "Another resource creates this ConfigMap in the same run. Nothing was written." + head +
-				"\nRemove one of the two, or give it another name." + planEnd,
+				"\nRemove one of the two, or give it another name.",
 		},
 		"whole: moves between instances": {
 			of: aboutWhole(terms.OpCreate, planning).ObjectMoves(), path: "name", summary: "ConfigMap Moves Between Instances",
 			detail: "One instance deletes this ConfigMap, and another one has it in the same run. Nothing was written." + head +
-				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the one that is to be removed." + planEnd,
+				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the one that is to be removed.",
 		},
 		"whole: left to others": {
 			of:       aboutWhole(terms.OpUpdate, planning).NoLongerManaged(map[string][]string{"data": {"foo"}, "labels": strings.Split("abcdefghijkl", "")}),

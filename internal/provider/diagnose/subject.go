@@ -133,19 +133,17 @@ func (s Subject) forThis() string {
 	}
 }
 
-// orDestroy adds the way to destroy despite a plan's check, and what that does: Terraform plans ordinarily before it
-// plans to destroy. A planned creation may replace a tainted resource, which exists.
+// orDestroy adds the way to destroy a resource of the state although the check of a plan fails: Terraform makes an
+// ordinary plan before it plans a destroy.
 func (s Subject) orDestroy(next string) string {
 	if s.Unread {
 		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
 	}
-	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete || s.Op == terms.OpInvoke || s.DestroyRefused {
+	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op != terms.OpUpdate || s.DestroyRefused {
 		return next
 	}
 	next += " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
 	switch keys := s.ownKeys(); {
-	case s.Op != terms.OpUpdate:
-		return next
 	case s.isWhole():
 		return next + " It deletes the ConfigMap."
 	case len(keys) > 0:
