@@ -29,6 +29,7 @@ type DataModel struct {
 	Keys         types.List  `tfsdk:"keys,optional"` // of a Secret
 
 	config *DataModel `tfsdk:"-"` // of a plan
+	state  *DataModel `tfsdk:"-"` // of a plan that leaves the values of a Secret
 }
 
 // Validate implements [KeysModel].
@@ -52,12 +53,29 @@ func (m *DataModel) Configure(config *DataModel) {
 	m.config, m.Pin = config, config.ExpectedResourceVerWO
 }
 
-// says is the model that has the maps; nil for the state of a Secret.
+// says returns the model that has the maps. It is nil for the state of a Secret, and for a plan without maps: with
+// ignore_changes, Terraform plans with null, and the resource leaves all keys as they are.
 func (m *DataModel) says() *DataModel {
-	if m.Kind == cas.Secret {
+	switch {
+	case m.Kind != cas.Secret:
+		return m
+	case m.config == nil || m.config.Data.IsNull() && m.config.BinaryData.IsNull():
+		return nil
+	default:
 		return m.config
 	}
-	return m
+}
+
+// leaveValues removes the maps from the configuration of a plan.
+func (m *DataModel) leaveValues() {
+	m.config.Data, m.config.BinaryData = types.MapNull(types.StringType), types.MapNull(types.StringType)
+}
+
+// Follow implements [Follower].
+func (m *DataModel) Follow(state *DataModel, _ *claim.Memory) {
+	if m != state && m.says() == nil {
+		m.state, m.Keys = state, state.Keys
+	}
 }
 
 // SetID implements [KeysModel]. The keys are those that the maps name or, without them, the state.
@@ -114,7 +132,7 @@ func (m *DataModel) Import(ctx context.Context, req resource.ImportStateRequest)
 
 // PlanWrite implements [KeysModel]. The apply may get other keys from an ephemeral map.
 func (m *DataModel) PlanWrite() {
-	if m.KeysAttributes.PlanWrite(); m.Kind == cas.Secret {
+	if m.KeysAttributes.PlanWrite(); m.Kind == cas.Secret && m.says() != nil {
 		m.ID, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 	}
 }
@@ -133,7 +151,10 @@ func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
 		}
 	}
 	c := m.NewClaim(m.Ref().String(), values, expected)
-	c.Revision, c.Open = m.Revision, m.Kind == cas.Secret
+	c.Revision, c.Open = m.Revision, m.Kind == cas.Secret && m.says() != nil
+	if m.state != nil {
+		c.Revision = m.state.Revision // which values it writes does not matter
+	}
 	c.Known = claim.Known{
 		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: m.changeKnown(valued, m.Revision),
 		All: valued && expects && Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),

@@ -62,6 +62,10 @@ type Reworder[M any] interface {
 	Reword(state *M)
 }
 
+// valueLeaver is a model with write-only maps. Terraform plans with null maps if ignore_changes names them, but gives the
+// apply the maps of the configuration.
+type valueLeaver interface{ leaveValues() }
+
 // Keys implements all resources of keys, and of whole objects: these have all keys of the parts that they manage. Terraform calls ModifyPlan
 //
 //   - for a create, an update and each half of a replace when it plans, and for all but the removal again when it applies;
@@ -211,9 +215,12 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 	if c.IsNamed() && (!c.Open || c.Whole != nil) {
 		plan.SetID()
 	}
-	ch.Memory.Left = c.Whole != nil && c.IsSecret() && !c.Open
+	_, mayLeave := any(plan).(valueLeaver)
+	ch.Memory.Left = mayLeave && c.IsSecret() && !c.Open
 	isUnchanged := c.Known.Change && !ch.Writes()
 	switch {
+	case isUnchanged && c.Open && ch.Releases(): // the update records that the keys are no longer of the resource
+		plan.PlanWrite()
 	case !c.Known.Change, isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
 		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
 	case isUnchanged:
@@ -300,7 +307,7 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if of, leaves := any(plan).(*Object); leaves && m.Left {
+	if of, mayLeave := any(plan).(valueLeaver); mayLeave && m.Left {
 		of.leaveValues()
 	}
 	ch := r.change(plan, state, m)

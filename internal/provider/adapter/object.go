@@ -112,7 +112,7 @@ func (m *Object) Configure(config *Object) {
 	}
 }
 
-// leaveValues takes the values of a Secret out of the model, as if the configuration had none.
+// leaveValues removes the values of a Secret from the configuration of a plan.
 func (m *Object) leaveValues() {
 	m.config.Data, m.config.BinaryData, m.sealed = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.StringType)
 }

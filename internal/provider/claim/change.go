@@ -101,6 +101,9 @@ func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 	return gone
 }
 
+// Releases reports whether the plan no longer names a field of the state.
+func (ch *Change) Releases() bool { return len(ch.gone(ch.Prior)) > 0 }
+
 // dropped gives those of them that an update removes or puts back: they neither stay nor are left to others.
 func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
 	dropped := ch.gone(was)
