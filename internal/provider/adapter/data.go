@@ -18,7 +18,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// DataModel is the model of a resource of several keys, of either kind. Of a Secret, a configuration alone has the maps: they are write-only.
+// DataModel is the model of a resource of several keys, for either kind. The maps of a Secret are write-only, so only a
+// configuration has them.
 type DataModel struct {
 	KeysAttributes
 	Maps
@@ -101,7 +102,7 @@ func (*DataModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
 	return s
 }
 
-// dataIdentity is the identity of several keys. Its keys change with those of the resource.
+// dataIdentity is the identity of several keys. The keys of the identity change with the keys of the resource.
 type dataIdentity struct {
 	Named
 
