@@ -19,7 +19,7 @@ type Rehearsal struct {
 	Args          []string
 	Keeps         bool // refused for that the key goes, not for its value
 	Replaces      bool
-	Halves        bool // one half of it can be made, as of a replace
+	Halves        bool // it consists of two requests, and one may succeed, for example in a replace
 	Removes       bool // it is a removal that is refused
 }
 
@@ -49,7 +49,7 @@ func (op Rehearsal) Run(t *testing.T) {
 	proxy.Reset()
 	p.WriteRehearsed(op.After)
 	advice := fixture.PlanCheckAdvice
-	if op.Removes || op.Before == "" { // a destroy would be refused as well, or there is nothing to destroy
+	if op.Removes || op.Replaces || op.Before == "" { // a destroy would be refused as well, or there is nothing to destroy
 		advice = "!" + advice
 	}
 	p.PlanRefused([]string{
@@ -62,7 +62,7 @@ func (op Rehearsal) Run(t *testing.T) {
 
 	p.WriteRehearsed(op.After, `  plan_check = "warning"`)
 	output := p.Plan(op.Args...)
-	if !op.Replaces { // of whose second plan Terraform drops the warnings
+	if !op.Replaces { // Terraform drops the warnings of the second plan of a replace
 		p.Wants(output, "Warning: Request Refused", "foo must not be refused", "!Error:", "!"+fixture.PlanCheckAdvice)
 	}
 	proxy.Reset()
@@ -89,7 +89,7 @@ func keepFoo(f *fixture.Fixture) {
 	})
 }
 
-// DryRunAdvice is what a refusal of a rehearsal says besides.
+// DryRunAdvice is the additional fact of a refused rehearsal.
 const DryRunAdvice = "Request: a dry run of the write, because plan_dry_run (CAS_PLAN_DRY_RUN) is true"
 
 // NotRehearsed plans body as a user who may only read, which succeeds, and then rehearses it, which must be refused and write nothing. It returns
@@ -108,7 +108,7 @@ func NotRehearsed(p *fixture.Pipeline, body string) (output string) {
 	return output
 }
 
-// PatchNotPermitted is what a rehearsal of keys of testmap says to a user who may only read.
+// PatchNotPermitted returns the texts of a rehearsal of keys of testmap, for a user who may only read.
 func PatchNotPermitted(p *fixture.Pipeline) []string {
 	return []string{
 		"You do not have permission to patch this ConfigMap. Nothing was written.", "You do not have permission to patch this ConfigMap. Nothing was removed.",
@@ -125,7 +125,7 @@ func AppliedAndRemoved(p *fixture.Pipeline, proxy *testcluster.Proxy, holds fixt
 	p.PlanNothing()
 	p.WantWrites(proxy, "without a change", 0, 0)
 
-	// A removal is planned once, and goes by what was seen then.
+	// A removal is planned once, and compares with the version of that plan.
 	before := p.Live("testmap")
 	p.Plan("-destroy")
 	p.WantWrites(proxy, "plan of a removal", 1, 0)

@@ -26,7 +26,7 @@ func TestMistakes(t *testing.T) {
 			wrong: fixture.Entry("it", "testmap", "feature_flag", `value = "on"`, `expected_value = "off"`),
 			told: []string{
 				"Error: Expected Value Mismatch", `The ConfigMap has no key "feature_flag". Nothing was written.`, "Existing keys: feature-flag",
-				"Did you mean feature-flag? To create feature_flag, remove expected_value. If this blocks a destroy",
+				"Did you mean feature-flag? To create feature_flag, remove expected_value.", "!CAS_PLAN_CHECK",
 			},
 			fixed: fixture.Entry("it", "testmap", "feature-flag", `value = "on"`, `expected_value = "off"`),
 		},

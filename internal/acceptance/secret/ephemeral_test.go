@@ -28,9 +28,9 @@ func TestApplyMayBeGivenOtherWriteOnlyValues(t *testing.T) {
 	keys := fixture.SecretData(`data_wo = { (var.given) = "2" }`)
 	all := map[string]given{
 		"the same expectation":         {entry, "1", "1", nil, fixture.Data{"password": "2", "bar": "kept"}},
-		"another expectation":          {entry, "1", "9", []string{"Error: Compare-And-Swap Conflict", "password does not hold what expected_value_wo says. Nothing was written."}, nil},
+		"another expectation":          {entry, "1", "9", []string{"Error: Expected Value Mismatch", "password does not hold what expected_value_wo says. Nothing was written."}, nil},
 		"the same key":                 {keys, "new", "new", nil, fixture.Data{"password": "1", "bar": "kept", "new": "2"}},
-		"another key, which exists":    {keys, "new", "bar", []string{"Error: Compare-And-Swap Conflict", "bar already exists with another value. Nothing was written."}, nil},
+		"another key, which exists":    {keys, "new", "bar", []string{"Error: Key Already Exists", "bar already exists with another value. Nothing was written."}, nil},
 		"another key, which is absent": {keys, "new", "newer", nil, fixture.Data{"password": "1", "bar": "kept", "newer": "2"}},
 	}
 	run := func(p *fixture.Pipeline, test given) {
