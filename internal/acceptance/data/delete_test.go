@@ -224,3 +224,23 @@ func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p.WantLive("testmap", fixture.Data{"bar": "kept", "foo": "3"})
 	p.WantState("foo")
 }
+
+// A key was missing at the last refresh, and another writer sets the key before the block is removed. Before 1.12.2,
+// Terraform plans the removal before its refresh: that plan does not show the key, so the apply leaves the key alone.
+func TestConfigMapDataRemovalLeavesAKeyThatCameBack(t *testing.T) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+		p.Create("testmap", fixture.Data{"bar": "kept"})
+		p.Planned(fixture.DataBlock("it", fixture.Deletes, fixture.Overwrites, `data = { foo = "2", other = "1" }`))
+		p.Unset("testmap", "foo")
+		p.Do("refresh")
+		p.Set("testmap", "foo", "3")
+		p.Write("")
+		want := fixture.Data{"bar": "kept", "foo": "3"}
+		if strings.Contains(p.Plan(), "Value Changed Since Last Apply") {
+			delete(want, "foo")
+		}
+		p.Apply()
+		p.WantLive("testmap", want)
+		p.WantState()
+	})
+}

@@ -148,10 +148,12 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 // removals returns the actions of a removal, by the values that its plan read, or else by the prior state.
 func (ch *Change) removals() removals {
 	live := maps.Clone(ch.Prior.Values)
-	if note := ch.Memory.removalOf(ch.Prior.ID); note != nil {
+	if note := ch.Memory.removalOf(ch.Prior.ID); note != nil && note.Entries != nil {
 		for key := range live {
 			if seen, isNoted := note.Entries[key]; isNoted {
 				live[key] = seen
+			} else { // it was missing at the plan, and the refresh after the plan found it: the plan shows no removal
+				delete(live, key)
 			}
 		}
 	}
