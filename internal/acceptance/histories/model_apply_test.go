@@ -261,6 +261,9 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		if len(rules)+len(labels) == 0 && !takes {
 			return now, ""
 		}
+		if title, _ := b.overDrift(was, nil); title != "" && !takes { // judged by the state, before the version is compared
+			return nil, title
+		}
 		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
 		if title == "" {
 			now.version = after.version

@@ -201,7 +201,11 @@ func (b *block) dropped(was *tracking) map[string]string {
 func (b *block) action(was *tracking, key, v string) string {
 	first, isKnown := was.first[key]
 	written, isNoted := was.written[key]
-	if !isNoted {
+	switch {
+	case isNoted:
+	case was.secret: // the state has no value to compare with
+		written = v
+	default:
 		written = was.values[key]
 	}
 	isWritten := v == written || was.alike
