@@ -204,27 +204,6 @@ func TestConfigMapDataDestroy(t *testing.T) {
 	})
 }
 
-// Another writer sets a key that was missing at the last refresh, and then the block of the resource is removed. Either
-// the plan warns of drift, or the apply removes nothing: before 1.12.2, Terraform plans such a removal on the state
-// before its refresh.
-func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
-	p := fixture.NewPipeline(t)
-	p.Create("testmap", fixture.Data{"bar": "kept"})
-	p.Planned(fixture.DataBlock("foo", fixture.Deletes, fixture.Overwrites, `data = { foo = "2" }`))
-	p.Change("testmap", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
-	p.Do("refresh")
-	p.Set("testmap", "foo", "3")
-	p.Write("")
-	if strings.Contains(p.Plan(), "Value Changed Since Last Apply") {
-		p.Apply()
-		p.WantLive("testmap", fixture.Data{"bar": "kept"})
-		return
-	}
-	p.ApplyRefused("Error: Compare-And-Swap Conflict")
-	p.WantLive("testmap", fixture.Data{"bar": "kept", "foo": "3"})
-	p.WantState("foo")
-}
-
 // A key was missing at the last refresh, and another writer sets the key before the block is removed. Before 1.12.2,
 // Terraform plans the removal before its refresh: that plan does not show the key, so the apply leaves the key alone.
 func TestConfigMapDataRemovalLeavesAKeyThatCameBack(t *testing.T) {
