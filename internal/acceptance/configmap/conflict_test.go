@@ -54,7 +54,7 @@ func TestConfigMapThatExistsIsNotCreated(t *testing.T) {
 	}
 }
 
-// wholeWrites are what others may do to a ConfigMap { foo = "1" } between a plan and its apply, and what is said of it.
+// wholeWrites has changes of a ConfigMap { foo = "1" } between a plan and its apply, and the texts of the refusal.
 var wholeWrites = map[string]struct {
 	write fixture.ForeignWrite
 	told  []string
@@ -141,7 +141,7 @@ func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p.Apply()
 	p.WantLive("testmap", fixture.Data{"foo": "2"})
 
-	// A delete goes by what the plan itself saw.
+	// A delete compares with the read of its own plan.
 	p.Set("testmap", "foo", "foreign")
 	p.Plan("-destroy", "-refresh=false")
 	p.Set("testmap", "foo", "foreign again")

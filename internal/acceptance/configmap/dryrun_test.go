@@ -102,7 +102,7 @@ func TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite(t *testing.T) {
 		"permission to delete this ConfigMap. Nothing was removed.", "ConfigMap: "+p.Namespace+"/deleted", "ConfigMap: "+p.Namespace+"/testmap")
 }
 
-// The controller that keeps account of what is used does not run here, so that the test does.
+// The quota controller does not run here, so the test reports the usage.
 func TestPlanDryRunFindsAQuotaExceeded(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	one := corev1.ResourceList{"count/configmaps": resource.MustParse("1")}
@@ -123,7 +123,7 @@ func TestPlanDryRunFindsAQuotaExceeded(t *testing.T) {
 	})
 }
 
-// What is planned in a ConfigMap that the same plan creates is not warned of: it cannot be there yet.
+// No warning is about a ConfigMap that the same plan creates: the object cannot exist yet.
 func TestNoWarningOfAConfigMapThatTheSamePlanCreates(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	in := func(configMap string) string {

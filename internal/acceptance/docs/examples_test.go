@@ -33,7 +33,7 @@ import (
 // the namespace shop that they name.
 const entryExamples = "../../../examples/resources/cas_configmap_entry"
 
-// entryExample is what one file of entryExamples starts from and what comes of it.
+// entryExample has the content before and after one file of entryExamples is applied.
 type entryExample struct {
 	before    fixture.Data
 	bytes     map[string][]byte   // before, in binaryData
@@ -157,7 +157,7 @@ func shopWith(t *testing.T, configMap string, holds fixture.Data) (*fixture.Fixt
 	return fixtureIn(t, "shop", configMap, holds) // which removes it before another test comes in
 }
 
-// applied are the folders of examples that TestExamples applies, and what comes of each file.
+// applied has the folders of examples that TestExamples applies, and the result of each file.
 var applied = map[string]map[string]entryExample{entryExamples: entryExampleTests, dataExamples: dataExampleTests}
 
 func TestExamples(t *testing.T) {

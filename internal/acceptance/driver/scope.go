@@ -17,14 +17,14 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// scope is what expressions are evaluated in.
+// scope has the values that expressions can refer to.
 type scope struct {
 	config *configuration
 	// values of blocks that are known by now, by address.
 	values map[string]cty.Value
 }
 
-// context is what the expressions of a block instance see. each and count may be cty.NilVal.
+// context returns the values for the expressions of a block instance. each and count may be cty.NilVal.
 func (s *scope) context(extra map[string]cty.Value) *hcl.EvalContext {
 	roots := map[string]map[string]cty.Value{}
 	data := map[string]map[string]cty.Value{}
@@ -100,7 +100,7 @@ func text(f func(string) (string, error)) function.Function {
 	})
 }
 
-// instanceKey is how an instance is told from others in an address.
+// instanceKey returns the key of an instance in its address.
 func instanceKey(key cty.Value) string {
 	switch {
 	case key == cty.NilVal:
@@ -157,7 +157,7 @@ func (s *scope) expand(b *block) ([]*instance, hcl.Diagnostics) {
 	}
 }
 
-// together is what references to a block see: its instances' values, by their keys.
+// together returns the value of a reference to a block: the values of its instances, by key.
 func together(b *block, instances []*instance, values []cty.Value) cty.Value {
 	switch {
 	case b.count != nil:

@@ -26,7 +26,7 @@ func TestPlanDryRunFindsWhatAPolicyRefuses(t *testing.T) {
 	}
 }
 
-// What one entry is refused for fails no other, and what goes through is not written.
+// A refused entry fails no other entry. The dry run of an accepted entry writes nothing.
 func TestPlanDryRunWritesNothing(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "1"})
@@ -82,7 +82,7 @@ func TestPlanDryRunEndsWithTheFirstWrite(t *testing.T) {
 	p.WantWrites(proxy, "apply", 1, 3)
 }
 
-// There is nothing to rehearse on where there is no ConfigMap, and nothing to rehearse where nothing is to be written.
+// A plan sends no dry run if the ConfigMap is missing, or if the apply has nothing to write.
 func TestPlanDryRunOfNothing(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()

@@ -24,12 +24,11 @@ type pipelineRow struct {
 	refused    []string // what the apply says; nil: it goes through
 }
 
-// pipelineOp is what a plan is to do to entries, and what may come between that plan and its apply.
+// pipelineOp is the planned change of entries, with the writes between that plan and its apply.
 type pipelineOp struct {
-	// before and after are the configurations of one entry, without scope and ConfigMap: before it is seeded, where
-	// there is anything to seed, and what is to be done.
+	// before and after are the configurations of one entry, without scope and ConfigMap. An empty before seeds nothing.
 	before, after string
-	// again is what gets a refused one done, where it is not after.
+	// again is the configuration that succeeds after a refusal; empty for after.
 	again string
 	// planArgs may hold ADDRESS, which makes it one argument for each entry.
 	planArgs []string
@@ -38,11 +37,11 @@ type pipelineOp struct {
 	rows     []pipelineRow
 }
 
-// What a refused apply begins with, where the key changed, and where only the ConfigMap did. OpenTofu does not tell a plan from an apply, so that
-// the ends differ.
+// aboutKey and aboutObject begin the message of a refused apply, for a change of the key and of the ConfigMap alone. The
+// ends differ, because OpenTofu does not distinguish a plan from an apply.
 const aboutKey, aboutObject = "foo changed after ", "but the ConfigMap changed."
 
-// conflictsOf are the rows of all that goes by an observation of the plan.
+// conflictsOf returns the rows of operations that compare with the read of the plan.
 func conflictsOf(past string) []pipelineRow {
 	const summary = "Error: Compare-And-Swap Conflict"
 	nothing := "Nothing was " + past + "."
@@ -131,7 +130,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// upToPlan seeds the entries and saves a plan of what is to be done to them, then lets the other writers write.
+// upToPlan seeds the entries, saves the plan, then lets the other writers write.
 func upToPlan(p *fixture.Pipeline, op pipelineOp, rows []pipelineRow) {
 	p.Helper()
 	for _, row := range rows {

@@ -36,7 +36,7 @@ func TestPlanCheckDestroyAfterDrift(t *testing.T) {
 	}
 }
 
-// What plan_check lets pass at plan is checked at apply all the same.
+// The apply repeats each check that plan_check has softened.
 func TestPlanCheckLeavesApplyAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, check := range []string{"warning", "off"} {

@@ -67,8 +67,8 @@ func TestReplaceOfTheSameKeyThatRestoresNothing(t *testing.T) {
 	p.WantLive("testmap", fixture.Data{"foo": "2", "bar": "kept"})
 }
 
-// What create_before_destroy deposes is removed by a delete that Terraform plans while it applies. It must not take for
-// the plan's observation what was written since.
+// Terraform plans the delete of an object that create_before_destroy deposed while it applies. That delete must still
+// compare with the read of the first plan, not with a later write.
 func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -170,7 +170,7 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 	}
 }
 
-// No plan can tell that the key which is deposed turns out to be another resource's.
+// No plan knows that another resource adopts the deposed key.
 func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"bar": "kept"})

@@ -6,8 +6,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// The plan that replaces a tainted entry is shaped as a create: it has no private state, and so has the removal. What that
-// would lose is refused before anything is removed.
+// The plan that replaces a tainted entry looks like a create. Neither that plan nor the removal has private state. A
+// replacement that would lose a value is refused before anything is removed.
 
 // tainted is a pipeline that has swapped foo from "original" to "2" and tainted the entry.
 func tainted(t *testing.T, arguments ...string) *fixture.Pipeline {
@@ -26,7 +26,7 @@ func TestTaintedEntryThatWouldAdoptItself(t *testing.T) {
 	p.ApplyRefused("Replacement Would Fail", "untaint")
 	p.WantLive("testmap", fixture.Data{"foo": "2"})
 
-	// What it first found is not known any more, and that is remembered.
+	// The original is no longer known, also after later applies.
 	p.Do("untaint", "cas_configmap_entry.foo")
 	p.Planned(fixture.EntryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
 	p.Wants(p.Destroy(), "It is not known what foo held before this resource wrote it, so it stays as it is.")

@@ -11,7 +11,7 @@ const image = `spec.template.spec.containers[name=web].image`
 
 var imageSteps = []string{"spec", "template", "spec", "containers", "name=web", "image"}
 
-// others are what other writers do to the containers of the Deployment.
+// others has changes of the containers of the Deployment by other writers.
 const (
 	otherImage = `{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"},{"name":"web","image":"web:9"}]}}}}`
 	otherOrder = `{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:1"},{"name":"first","image":"first:1"},{"name":"side","image":"side:1"}]}}}}`

@@ -127,7 +127,7 @@ func TestRestoreThatTheAPIServerRefuses(t *testing.T) {
 	o.wantLive("10", "spec", "maxReplicas")
 }
 
-// So may an update that lets go of a field.
+// The API server may also refuse an update that releases a field.
 func TestUpdateThatPutsBackWhatTheAPIServerRefuses(t *testing.T) {
 	o := made(t, scaler)
 	o.Planned(o.block(`fields = { "spec.maxReplicas" = 10, "metadata.labels.a" = "1" }`, `expected_fields = { "spec.maxReplicas" = 5 }`, `deletion_policy = "restore"`))
@@ -143,7 +143,8 @@ func TestUpdateThatPutsBackWhatTheAPIServerRefuses(t *testing.T) {
 	o.wantLive(`{"a":"2"}`, "metadata", "labels")
 }
 
-// What a resource has removed, restore puts back, by a destroy and by an update that lets go of it; but not what somebody else has removed since.
+// With restore, a destroy or an update that releases a field puts back a field that the resource removed. A field that
+// another writer removed later stays absent.
 func TestFieldThatWasRemovedIsPutBack(t *testing.T) {
 	t.Parallel()
 	const warns = "Warning: Value Will Be Put Back"
@@ -206,7 +207,7 @@ func TestFinalizerIsNotPutBackWhereTheObjectIsBeingDeleted(t *testing.T) {
 	o.merge(`{"metadata":{"finalizers":null}}`)
 }
 
-// Given a field of an element that goes between plan and apply; then it is gone, and a destroy that would put it back succeeds.
+// The element of a field is removed between plan and apply. A destroy that would put back the field succeeds.
 func TestDestroyWhereAnElementGoesMeanwhile(t *testing.T) {
 	o := made(t, deployment)
 	o.Planned(o.block(`fields = { "`+image+`" = "web:2" }`, `expected_fields = { "`+image+`" = "web:1" }`, `deletion_policy = "restore"`))
@@ -217,7 +218,8 @@ func TestDestroyWhereAnElementGoesMeanwhile(t *testing.T) {
 	o.WantState()
 }
 
-// Given a variable that a resource has removed, and whose container goes by another's hand; then there is no place to put it back, and what the message says works.
+// A resource has removed a variable, and another writer removes its container. The variable cannot be put back, and the
+// step in the message works.
 func TestFieldWhosePlaceIsGoneIsNotPutBack(t *testing.T) {
 	for _, isDropped := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dropped=%t", isDropped), func(t *testing.T) {
@@ -257,7 +259,8 @@ func TestFieldThatIsRemovedAndHeldItsDefault(t *testing.T) {
 	o.PlanNothing()
 }
 
-// What a state knows as absent may be there again, where the removal is planned on the state before its refresh. Then the plan reads it, and says what becomes of it.
+// A field that is absent in the state exists again when its removal is planned on the state before the refresh. The plan
+// reads the field, and reports the result.
 func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 	for _, test := range []struct{ policy, says, want string }{
 		{"release", "Warning: Field Stays In Place", `{"blue":"1","red":"9"}`},
@@ -281,7 +284,7 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 	}
 }
 
-// What its plan found gone is let go already, also if another sets it before the apply.
+// A field that was missing at the plan is already released, even if another writer sets the field before the apply.
 func TestFieldThatIsGoneBeforeARemoval(t *testing.T) {
 	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
 		o := on(p, service)
@@ -314,7 +317,7 @@ func TestFieldThatWasChangedInPartsBefore(t *testing.T) {
 	}
 }
 
-// What is absent already cannot be imported, so the message does not say to.
+// A missing field cannot be imported, so the message does not advise that.
 func TestFieldThatIsAbsentAlreadyIsAdopted(t *testing.T) {
 	o := made(t, service)
 	removes := o.block(`fields = { "metadata.labels.red" = null }`, `expected_fields = { "metadata.labels.red" = "1" }`)
@@ -335,7 +338,7 @@ func TestObjectThatVanished(t *testing.T) {
 	o.wantLive(`{"a":"1"}`, "metadata", "annotations")
 }
 
-// A field that is gone is no reason to refuse a replace: its removal takes nothing away that the new resource would need, and leaves nothing in its way.
+// A replace of a missing field succeeds: the removal deletes nothing that the new resource needs.
 func TestReplaceOfAFieldThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// What the API server stores in a form of its own is no drift, and no plan shows it.
+// A value that the API server stores in another form is no drift, and no plan shows the form.
 func TestNormalFormsAreNoDrift(t *testing.T) {
 	o := made(t, deployment)
 	const path = `spec.template.spec.containers[name=web].resources.limits.cpu`
@@ -33,7 +33,7 @@ func TestNormalFormsAreNoDrift(t *testing.T) {
 	o.PlanNothing()
 }
 
-// A default that changes inside a configured object is drift, of which the message shows that place.
+// A default that changes inside a configured object is drift. The message shows the changed place.
 func TestDriftInsideAnObject(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8080 } }`, fixture.Overwrites))
@@ -86,7 +86,7 @@ func TestUnknownValues(t *testing.T) {
 	}
 }
 
-// What a configuration says wrong is told before anything is asked of the API server.
+// An invalid configuration is refused before any request.
 func TestInvalidConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -119,7 +119,7 @@ func TestInvalidConfigurations(t *testing.T) {
 	}
 }
 
-// What the API server refuses comes with what to do, and never with the object.
+// The message about a request that the API server refused has a next step, and never the object.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What a field that is removed gets by default is success.
+// The removal of a field succeeds if the API server sets a default there.
 func TestDefaultOfARemovedField(t *testing.T) {
 	o := made(t, deployment)
 	o.Planned(o.block(`fields = { "spec.replicas" = null }`, `expected_fields = { "spec.replicas" = 2 }`))

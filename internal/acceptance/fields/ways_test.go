@@ -155,7 +155,7 @@ func TestPlanDryRunOfFields(t *testing.T) {
 	}
 }
 
-// Who may not ask what is served is told the role for that, at each step.
+// Each step names the missing role of a user who may not read the discovery API.
 func TestDiscoveryIsForbidden(t *testing.T) {
 	o := made(t, deployment)
 	tracks := o.block(`fields = { "metadata.labels.a" = "1" }`)
@@ -211,7 +211,8 @@ func TestActionOnACommandLine(t *testing.T) {
 	o.Wants(o.Ended(o.On.Run(invoke...), 1, "apply"), `expected_fields["spec.selector.color"] is "blue", but spec.selector.color holds "green".`)
 	o.unchanged(was)
 
-	// One that a resource triggers goes by what the resource wrote, which its plan does not refuse, however the path is spelled.
+	// An action that a resource triggers compares with the value that the resource wrote, in any spelling of the path. Its
+	// plan refuses nothing.
 	triggers := strings.Replace(o.block(`fields = { "spec.selector" = { app = "web", color = "red" } }`, `expected_fields = { "spec.selector" = { app = "web", color = "green" } }`),
 		"\n}", "\n  lifecycle {\n    action_trigger {\n      events = [after_create]\n      actions = [action.cas_object_swap.go]\n    }\n  }\n}", 1)
 	o.Write(swap("go", "red", "blue") + triggers)

@@ -104,7 +104,7 @@ func (h *history) newRun(m *model, number int) *run {
 	return r
 }
 
-// draw gives a block other arguments. What is there is drawn often, or nothing would ever be expected that is the case.
+// draw gives a block other arguments. It often draws live values as expectations: random ones would rarely hold.
 func (h *history) draw(m *model, w *workspace, i int) {
 	t, was := h.T, w.blocks[i]
 	b := *was
@@ -172,7 +172,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	} else if b.kind == "entry" && (!b.secret && oneIn(t, "expects", 3) || b.secret && oneIn(t, "expects", 8)) {
 		b.expected[own[0]] = value(own[0], "expected")
 	}
-	for _, key := range namesIn(b.values) { // most of what is there would be refused, otherwise
+	for _, key := range namesIn(b.values) { // otherwise most writes over existing keys would be refused
 		if isNew(key) && !oneIn(t, "is refused", 3) {
 			b.expected[key] = live[key]
 		}
@@ -197,7 +197,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	w.blocks[i] = &b
 }
 
-// typeName is that of a block's resource.
+// typeName returns the resource type of a block.
 func typeName(b *block) string {
 	of, suffix := "cas_configmap", map[string]string{"entry": "_entry", "data": "_data", "counter": "_counter"}
 	switch {

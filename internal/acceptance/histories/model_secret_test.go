@@ -4,10 +4,10 @@ import (
 	"maps"
 )
 
-// What a whole Secret does that a whole ConfigMap does not: no state has its values, so plan and apply compare with what is there.
+// A whole Secret differs from a whole ConfigMap: no state has its values, so plan and apply compare with live values.
 
-// against is what a block writes, and the state that this is compared with: what is there, and of values that keep their version what is there,
-// too. Where that is not what the state saw, only the names of keys are compared.
+// against returns the values that a block writes, and the state to compare them with: both have the live values of keys
+// that keep their version. If the object has changed since the state, only the names of keys are compared.
 func (b *block) against(was *tracking, o *liveMap) (writes *block, with *tracking, isNamed bool) {
 	w, t := *b, *was
 	writes, with = &w, &t
@@ -35,7 +35,7 @@ func (b *block) against(was *tracking, o *liveMap) (writes *block, with *trackin
 	return writes, with, isNamed
 }
 
-// notKnown is what the state of a Secret says of a value.
+// notKnown represents a value in the state of a Secret.
 const notKnown = "not known"
 
 // takes reports whether only what is there says what a block changes.
@@ -43,7 +43,8 @@ func (b *block) takes(was *tracking) bool {
 	return b.values != nil || was.labels == nil && b.labels != nil
 }
 
-// takesOver reports whether a block begins to manage a part, or writes its values anew. That is held to the version, whatever is there.
+// takesOver reports whether a block begins to manage a part, or writes its values again. Such a write requires the
+// version.
 func (b *block) takesOver(was *tracking) bool {
 	isKept := was.written != nil && was.revision == b.revision
 	return b.values != nil && !isKept || was.labels == nil && b.labels != nil
@@ -95,7 +96,8 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 	return isUpdate, title, warnings
 }
 
-// leavesParts is what a plan says of parts that are left to others from now on. Of a Secret the state tells whether it had the values.
+// leavesParts returns the warnings about parts that a plan no longer manages. The state of a Secret shows whether the
+// resource had the values.
 func (b *block) leavesParts(was *tracking) []string {
 	hasValues := len(was.values) > 0 && (!b.secret || was.written != nil)
 	if hasValues && b.values == nil || len(was.labels) > 0 && b.labels == nil {
@@ -104,7 +106,7 @@ func (b *block) leavesParts(was *tracking) []string {
 	return nil
 }
 
-// keptDrift is what a plan says of values that somebody else changed, and that it leaves as they are.
+// keptDrift returns the warnings about values that somebody else changed, and that a plan leaves as they are.
 func (b *block) keptDrift(writes *block, with *tracking) []string {
 	left := *b
 	left.values, left.labels = maps.Clone(b.values), nil

@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// KIND in what a row wants stands for the kind.
+// A row has KIND in place of the kind.
 const (
 	conflicts     = "Compare-And-Swap Conflict"
 	mismatches    = "Expected Value Mismatch"
@@ -33,8 +33,8 @@ type kindRow struct {
 	before   func(o fixture.Object)
 	foreign  func(o fixture.Object) // between plan and apply
 
-	// verdict has the title of the error of the apply, or of the plan after "plan: ". What is left out passes. The keys are scopes, behind
-	// "Secret " where a Secret's is another one.
+	// verdict has the title of the error of the apply, or of the plan after "plan: ". A scope without a verdict passes.
+	// The keys are scopes, with the prefix "Secret " if the verdict of a Secret differs.
 	verdict map[string]string
 	warns   map[string]string // what the plan warns of, by the same keys; "!" and a title: it does not
 	after   fixture.Data      // where it passes; nil: no object
@@ -45,10 +45,11 @@ func both(verdict string) map[string]string {
 	return map[string]string{"object": verdict, "key": verdict}
 }
 
-// onlyObject is the verdict on a foreign change that key scope ignores.
+// onlyObject is the verdict on a change by another writer that key scope ignores.
 var onlyObject = map[string]string{"object": conflicts}
 
-// byVersion is the same of a removal: a Secret's goes by the version in both scopes, since no state has the value.
+// byVersion is the same for a removal. The removal of a Secret key compares the version in both scopes, since no state
+// has the value.
 var byVersion = map[string]string{"object": conflicts, "Secret key": conflicts}
 
 func setsKey(key, value string) func(fixture.Object) {

@@ -7,7 +7,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// TestSecretTags: whoever has the state also has the key of the tags, and could test guesses of a value against a longer one.
+// TestSecretTags expects short tags: anyone who has the state also has the key of the tags, and could test guesses
+// against a longer tag.
 func TestSecretTags(t *testing.T) {
 	for _, form := range keyForms {
 		t.Run(form, func(t *testing.T) {

@@ -118,7 +118,7 @@ func TestConfigMapDataHiddenValuesArePrintedNowhere(t *testing.T) {
 	}
 }
 
-// What was stored while values were shown goes when they are hidden, also where that is known only at apply.
+// Values that were stored while they were shown leave the state when they are hidden, even if only the apply knows it.
 func TestConfigMapDataHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
 	forgetsWhatWasReplaced(t, "previous_data", map[string]any{"foo": planted}, fixture.DataBlock("foo", `data = { foo = "2" }`, `expected_data = { foo = "`+planted+`" }`),

@@ -41,7 +41,7 @@ func TestSecretBasic(t *testing.T) {
 	p.WantSecret("database", fixture.Data{"user": "u", "password": "second"})
 	p.PlanNothing()
 
-	// A foreign key is drift, and goes.
+	// A key of another writer is drift, and is removed.
 	p.Rotate("database", "foreign", "f")
 	p.Wants(p.Plan(), "Value Changed Since Last Apply", "Somebody else changed foreign")
 	p.Apply()

@@ -72,7 +72,7 @@ func TestSecretDataByKey(t *testing.T) {
 	p.ApplyRefused("Expected Value Mismatch", "b does not hold what expected_data_wo")
 	p.WantSecret("database", fixture.Data{"a": "3", "b": "rotated", "other": "x"})
 
-	// A removal goes by the version, whatever the scope.
+	// A removal compares the version in both scopes.
 	p.Write(fixture.SecretData(fixture.Deletes, fixture.Overwrites, `data_wo = { a = "3" }`, `data_wo_version = 2`, `conflict_scope = "key"`))
 	p.Plan()
 	p.Rotate("database", "other", "y")
@@ -92,7 +92,7 @@ func TestSecretDataImportAndMove(t *testing.T) {
 	p.Wants(p.Plan("-destroy"), "Key Existed Before Terraform", "a and b existed before this resource wrote them")
 }
 
-// Given an import that names a key which is not there; then it is told once.
+// One message is about an import that names a missing key.
 func TestSecretDataImportOfAMissingKey(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.CreateSecret("database", fixture.Data{"a": "1"})

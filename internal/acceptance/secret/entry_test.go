@@ -58,7 +58,7 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.ApplyRefused("Expected Value Mismatch")
 	p.WantSecret("database", fixture.Data{"password": "rotated", "user": "u"})
 
-	// An update goes by the version of the Secret that the plan saw.
+	// An update compares the version of the Secret with the plan.
 	p.Planned(fixture.SecretEntry(fixture.Deletes, `value_wo = "new"`, `expected_value_wo = "rotated"`))
 	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "newer"`, `value_wo_version = 2`))
 	p.Plan()
@@ -76,7 +76,7 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.WantSecret("database", fixture.Data{"password": "newer", "user": "w"})
 	p.PlanNothing()
 
-	// A delete goes by the version that its plan saw, whatever the scope.
+	// A delete compares the version with its plan, in both scopes.
 	p.Plan("-destroy")
 	p.Rotate("database", "user", "x")
 	p.ApplyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was removed.")
@@ -148,7 +148,7 @@ func TestSecretEntryInvalidValues(t *testing.T) {
 	}
 }
 
-// Given two attributes of which only one may be set, and which only the apply knows; then the apply writes where one is null, and refuses both.
+// Only one of two attributes may be set, and only the apply knows both. The apply writes if one is null, and refuses both.
 func TestSecretEntryWhosePairIsKnownAtApply(t *testing.T) {
 	const later = "resource \"terraform_data\" \"later\" {\n  input = %q\n}\nlocals {\n  later = terraform_data.later.output\n}\n"
 	for name, test := range map[string]struct {

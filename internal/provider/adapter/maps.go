@@ -15,7 +15,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Maps say what keys shall hold, and what they must hold before.
+// Maps has the new values of keys, and the expected values before the write.
 type Maps struct {
 	Data               types.Map `tfsdk:"data"`
 	BinaryData         types.Map `tfsdk:"binary_data"`
@@ -30,12 +30,12 @@ func (m *Maps) names() []string {
 	return slices.Compact(keys)
 }
 
-// Values are what keys shall hold.
+// Values returns the new values of keys.
 func (m *Maps) Values(kind cas.Kind) map[string]cas.Entry {
 	return EntriesFrom(kind, m.Data, m.BinaryData)
 }
 
-// Expected are what keys must hold before.
+// Expected returns the expected values of keys.
 func (m *Maps) Expected(kind cas.Kind) map[string]cas.Entry {
 	return EntriesFrom(kind, m.ExpectedData, m.ExpectedBinaryData)
 }
@@ -63,7 +63,7 @@ func (m *Maps) Describe(s *diagnose.Subject, kind cas.Kind) {
 func (m *Maps) Check(kind cas.Kind, mayRemove bool) (diags diag.Diagnostics) {
 	size, largest, where := 0, cas.Entry{}, path.Empty()
 	for _, of := range []struct {
-		values, texts types.Map // texts are what is beside base64
+		values, texts types.Map // texts is the map beside the base64 map
 		name, beside  string
 		writes        bool
 	}{
@@ -130,7 +130,7 @@ func sealedFault(title diagnose.ErrorTitle, at, attribute, problem string) diag.
 	return title.At(path.Root(at), fmt.Sprintf("Attribute %s: %s.", attribute, problem))
 }
 
-// sealedProblem says what is wrong with a value, without its length; nothing where it is fine or not known yet.
+// sealedProblem describes the problem of a value without its length. It is empty for a valid or unknown value.
 func sealedProblem(textual, encoded types.String) (title diagnose.ErrorTitle, problem string) {
 	b := []byte(textual.ValueString())
 	if !encoded.IsNull() && !encoded.IsUnknown() {

@@ -40,7 +40,7 @@ type cidrModel struct {
 	Except types.List  `tfsdk:"except"`
 }
 
-// RangeAttributes are those of Ranges, each with the text of its page and with its validators. A data source can have them as well.
+// RangeAttributes returns the attributes of Ranges, each with its description and validators, also for data sources.
 func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []validator.Object) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"numbers": schema.SingleNestedAttribute{
@@ -97,7 +97,8 @@ func (r *Ranges) Kind() string {
 	return ""
 }
 
-// Range is what can be taken: nil where none is set, or where not all of it is known. Its diagnostics say what is wrong with it.
+// Range returns the range of an allocation: nil if none is set, or if a part is unknown. The diagnostics describe an
+// invalid range.
 func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 	switch kind := r.Kind(); kind {
 	case "numbers":
@@ -159,7 +160,8 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 // mostName is how many bytes a name has at most.
 const mostName = 128
 
-// prefixesOf reads a list of prefixes, which must not have bits behind their length: whoever writes 10.0.0.1/24 may mean something else than 10.0.0.0/24.
+// prefixesOf reads a list of prefixes. A prefix must have no bits after its length: 10.0.0.1/24 may be a mistake for
+// another prefix than 10.0.0.0/24.
 func prefixesOf(at path.Path, list types.List, diags *diag.Diagnostics) (all []netip.Prefix) {
 	for _, text := range KeysOf(list) {
 		p, err := netip.ParsePrefix(text)

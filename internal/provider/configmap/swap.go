@@ -44,7 +44,7 @@ func swapSchema(context.Context) schema.Schema {
 	})
 }
 
-// Validate checks what the maps must be together. What each holds by itself, the schema checks.
+// Validate checks the maps together. The schema checks each map alone.
 func (m *swapModel) Validate() diag.Diagnostics {
 	diags := m.Check(cas.ConfigMap, true)
 	for _, of := range []types.Map{m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData} {

@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// What reads alike of every resource. facts are the lines that name the ConfigMap and the key.
+// These diagnostics are the same for each resource. facts has the lines that name the ConfigMap and the key.
 
 func noConfigMap(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
@@ -37,7 +37,7 @@ func beingDeleted(about diagnose.Subject, facts string) diagnosticTest {
 	}
 }
 
-// sizes ends the detail of what is too large.
+// sizes is the end of the detail about an object that is too large.
 func sizes(written, others int) string {
 	return fmt.Sprintf("  New values:    %d bytes\n  Other values:  %d bytes\n", written, others) +
 		"  Limit:         1048576 bytes for all values together\n\nShorten a value, or use another ConfigMap."

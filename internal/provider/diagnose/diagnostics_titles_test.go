@@ -97,7 +97,7 @@ func keysOf(drift []diagnose.Drift) (keys []string) {
 	return keys
 }
 
-// Of an API server that cannot be reached, a cause is told once, and another one as well.
+// Each cause of an API server that cannot be reached is reported once.
 func TestTheCauseOfAnUnreachableServerIsToldOnce(t *testing.T) {
 	t.Parallel()
 	told := &sync.Map{}

@@ -17,7 +17,7 @@ func noteOf(detail string) string {
 	return strings.TrimSpace(note)
 }
 
-// TestLookalikes: what is said of an expectation and of what was found, where a person would take one for the other.
+// TestLookalikes has notes about an expected and a found value that look the same.
 func TestLookalikes(t *testing.T) {
 	t.Parallel()
 	const only = "expected_value and foo differ only in "
@@ -100,7 +100,7 @@ func TestLookalikesAreNamed(t *testing.T) {
 	}
 }
 
-// TestLookalikesOfSecretsShowNoValue: of a Secret, too, it is said in what two values differ, and neither of them is shown.
+// TestLookalikesOfSecretsShowNoValue expects the note about two values of a Secret to show neither value.
 func TestLookalikesOfSecretsShowNoValue(t *testing.T) {
 	t.Parallel()
 	const password = "correct horse"

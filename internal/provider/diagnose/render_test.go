@@ -78,7 +78,7 @@ func TestRenderPair(t *testing.T) {
 
 var shown = regexp.MustCompile(`(?s)^(?:base64 )?…?(".*")…?(?: \((\d+) bytes, sha256:[0-9a-f]{64}\))?$`)
 
-// Of any two entries, what is shown is short, is part of what they hold, and tells them apart.
+// The shown texts of two entries are short parts of the values, and differ.
 func TestRenderPairOfAnything(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2)) // the same each time

@@ -3,7 +3,7 @@ package terms
 
 import "time"
 
-// Operation is what a diagnostic says was being done.
+// Operation is the operation that a diagnostic is about.
 type Operation string
 
 const (
