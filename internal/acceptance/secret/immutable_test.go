@@ -2,6 +2,7 @@ package secret
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
@@ -12,15 +13,15 @@ func later(text string) string {
 	return "resource \"terraform_data\" \"later\" {\n  input = " + fixture.Quoted(text) + "\n}\n"
 }
 
-// onEachProfileAndTheCommandLine runs a test with each profile of the driver, and once with the real thing.
+// onEachProfileAndTheCommandLine runs a test with each profile of the driver, and once with the real command line.
 func onEachProfileAndTheCommandLine(t *testing.T, test func(p *fixture.Pipeline)) {
 	t.Helper()
 	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { test(p) })
 	t.Run("command line", func(t *testing.T) { test(fixture.NewCLIPipeline(t)) })
 }
 
-// Given an immutable Secret; when its values are not known in the plan, and their version is the one that was written; then the plan changes
-// nothing, as that of a mutable one, and the Secret stays.
+// Given an immutable Secret; when its values are unknown in the plan, and their version is the written one; then the plan
+// changes nothing, as for a mutable Secret, and the Secret stays.
 func TestImmutableSecretWhoseValuesOnlyTheApplyKnows(t *testing.T) {
 	for what, written := range map[string]string{
 		"a value":    `data_wo = { password = terraform_data.later.output }`,
@@ -72,6 +73,36 @@ func TestImmutableSecretOfUnknownValuesThatMustChange(t *testing.T) {
 				p.Wants(p.Plan(), "must be replaced")
 				p.Apply()
 				p.WantSecret("database", test.want)
+				p.PlanNothing()
+			})
+		})
+	}
+}
+
+// Given an immutable Secret; when a plan does not know its keys, or whether it stays immutable, and the apply finds a
+// change; then the apply refuses the change, and the next plan replaces the Secret.
+func TestImmutableSecretWhoseChangeOnlyTheApplyKnows(t *testing.T) {
+	for attribute, lines := range map[string][]string{
+		"data_wo":   {`data_wo = { for key in split("-", terraform_data.later.output) : key => "1" }`, `labels = { a = terraform_data.later.output }`, "immutable = true"},
+		"immutable": {`data_wo = { a = "1" }`, `immutable = terraform_data.later.output == "a"`},
+	} {
+		t.Run(attribute, func(t *testing.T) {
+			onEachProfileAndTheCommandLine(t, func(p *fixture.Pipeline) {
+				block := fixture.SecretBlock(lines...)
+				p.Planned(later("a") + block)
+				uid := p.LiveSecret("database").UID
+				p.Write(later("a-b") + block)
+				p.Wants(p.Plan(), "0 to add, 2 to change, 0 to destroy")
+				out := p.Ended(p.On.Apply(fixture.PlanFile), 1, "apply")
+				if !strings.Contains(out, "Provider produced inconsistent final plan") { // as OpenTofu reports
+					p.Wants(out, "Error: Secret Is Immutable", "The plan did not know that "+attribute+" changes. Nothing was written",
+						"Run terraform plan again: it plans to replace the Secret.")
+				}
+				if p.LiveSecret("database").UID != uid {
+					t.Error("the Secret was replaced")
+				}
+				p.Wants(p.Plan(), "1 to add, 0 to change, 1 to destroy")
+				p.Apply()
 				p.PlanNothing()
 			})
 		})

@@ -135,7 +135,9 @@ func (m *Object) Follow(state *Object, memory *claim.Memory) {
 // Claim implements [KeysModel]. The state of a Secret has the names of its keys.
 func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	isSealed, encoded := m.Kind == cas.Secret, *m.bytes()
-	w := &claim.Whole{Parts: []string{"immutable"}, Type: m.Type.ValueString(), Declares: m.declares()}
+	w := &claim.Whole{
+		Parts: []string{"immutable"}, Pending: map[string][]string{}, Type: m.Type.ValueString(), Declares: m.declares(),
+	}
 	c := &claim.Claim{
 		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: terms.PolicyDelete,
 		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
@@ -144,6 +146,9 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	}
 	if m.config != nil {
 		c.Pin = m.config.ExpectedResourceVerWO
+	}
+	if m.Immutable.IsUnknown() {
+		w.Unknown = append(w.Unknown, "immutable")
 	}
 	if m.Name.IsUnknown() {
 		w.GenerateName = m.GenerateName.ValueString()
@@ -160,11 +165,15 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 			continue
 		}
 		w.Parts = append(w.Parts, p.name)
-		if all.IsUnknown() || !AllKnown(all) && (!isSealed || !isBinary) {
+		if all.IsUnknown() {
 			w.Unknown = append(w.Unknown, p.name)
 		}
 		for name, v := range all.Elements() {
-			switch value := StringOf(v); {
+			value := StringOf(v)
+			if value.IsUnknown() && (!isSealed || !isBinary) {
+				w.Pending[p.name] = append(w.Pending[p.name], name)
+			}
+			switch {
 			case isBinary:
 				c.Values[p.field(name)] = EntryFrom(m.Kind, types.StringNull(), value)
 			case !value.IsUnknown():
@@ -174,7 +183,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	}
 	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, encoded) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
 	keeps := isSealed && m.state != nil && m.Revision.Equal(m.state.Revision) && !encoded.IsUnknown()
-	c.Known = claim.Known{Place: m.RefKnown(), Keys: len(w.Unknown) == 0, Values: isKnown, Change: isKnown || keeps, All: true}
+	c.Known = claim.Known{Place: m.RefKnown(), Keys: len(w.Unknown) == 0 && len(w.Pending) == 0, Values: isKnown, Change: isKnown || keeps, All: true}
 	return c
 }
 

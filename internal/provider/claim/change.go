@@ -214,13 +214,16 @@ func (ch *Change) taken() *Claim {
 // isFound reports whether all is known that an update would change.
 func (ch *Change) isFound() bool { return ch.found != nil || !ch.looks() }
 
-// Replaces gives the attributes whose change makes an update a replace, since the object is immutable.
+// Replaces returns the attributes whose change makes an update a replacement, since the object is immutable. Values that
+// are unknown at plan may turn out to be unchanged: they replace nothing, except for values of a Secret with another
+// revision.
 func (ch *Change) Replaces() (attributes []string) {
 	was := ch.was()
 	if ch.Plan.Whole == nil || was.Values[cas.ImmutableKey] != cas.Text("true") {
 		return nil
 	}
-	if ch.Plan.Values[cas.ImmutableKey] != cas.Text("true") { // or not known
+	isUnknown := func(part string) bool { return slices.Contains(ch.Plan.Whole.Unknown, part) }
+	if ch.Plan.Values[cas.ImmutableKey] != cas.Text("true") && !isUnknown(partImmutable) {
 		attributes = append(attributes, partImmutable)
 	}
 	before := was.parts()
@@ -228,12 +231,17 @@ func (ch *Change) Replaces() (attributes []string) {
 		if isMeta(p.name) || p.entries == nil || before[i].entries == nil {
 			continue
 		}
+		pending := ch.Plan.Whole.Pending[p.name]
 		isOther := func(key string) bool {
+			if slices.Contains(pending, key) {
+				_, had := before[i].entries[key]
+				return !had
+			}
 			return !ch.keepsValue(was, key) || ch.Plan.Values[key].IsAnything() && !ch.LeavesValues()
 		}
-		differs := slices.ContainsFunc(sortedKeys(p.entries, before[i].entries), isOther)
-		if slices.Contains(ch.Plan.Whole.Unknown, p.name) {
-			differs = !ch.LeavesValues()
+		differs := slices.ContainsFunc(append(sortedKeys(p.entries, before[i].entries), pending...), isOther)
+		if isUnknown(p.name) {
+			differs = ch.rewrites()
 		}
 		switch {
 		case differs && ch.Plan.IsSecret():

@@ -59,8 +59,11 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		}
 	}
 	isTold := ch.Run.Checks() && !ch.Run.IsApply(ctx) // Update judges it
-	if len(ch.Replaces()) > 0 {
-		if isTold {
+	if replaces := ch.Replaces(); len(replaces) > 0 {
+		switch {
+		case ch.Run.IsApply(ctx): // of an update: its plan did not know the change
+			diags.Append(ch.about.ChangesImmutable(replaces[0]))
+		case isTold:
 			diags = ch.checkDrift(ctx)
 		}
 		return diags

@@ -16,11 +16,12 @@ import (
 
 // Whole has the parts of a claim that only whole objects have.
 type Whole struct {
-	Parts        []string  // that it manages: what the claim does not name there is absent
-	Unknown      []string  // those of Parts that a plan does not know completely
-	Type         string    // of a Secret
-	GenerateName string    // of a plan, where the name is made of it
-	Declares     *Declared // nil where that is not known
+	Parts        []string            // that it manages: what the claim does not name there is absent
+	Unknown      []string            // those of Parts that a plan does not know
+	Pending      map[string][]string // by part: names whose values a plan does not know
+	Type         string              // of a Secret
+	GenerateName string              // of a plan, where the name is made of it
+	Declares     *Declared           // nil where that is not known
 }
 
 // Manages reports whether the claim is about all of a part.

@@ -160,6 +160,10 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head + "\nIt is replaced.",
 		},
+		"whole: immutable, and the plan did not know the change": {
+			of: aboutWhole(terms.OpUpdate).ChangesImmutable("data"), path: "data", summary: "ConfigMap Is Immutable",
+			detail: "The ConfigMap is immutable. The plan did not know that data changes. Nothing was written." + head + "\nIt is replaced.",
+		},
 		"whole: being deleted": beingDeleted(aboutWhole(terms.OpUpdate), servedObject),
 		"whole: too large": {
 			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),

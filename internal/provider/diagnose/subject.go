@@ -278,6 +278,16 @@ func (s Subject) Immutable() diag.Diagnostic {
 	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, s.orDestroy(next))
 }
 
+// ChangesImmutable is for an update of an immutable object whose plan did not know that an attribute changes.
+func (s Subject) ChangesImmutable(attribute string) diag.Diagnostic {
+	at := path.Root(attribute)
+	if attribute == "keys" { // of a Secret
+		at = s.Value
+	}
+	return s.tell(TitleConfigMapIsImmutable, at, "The ConfigMap is immutable. The plan did not know that "+root(at)+" changes. Nothing was written"+
+		s.forThis()+".", nil, s.Ways.Immutable)
+}
+
 // abandon is the way to destroy a resource and to leave its object as it is.
 func (s Subject) abandon() string {
 	return cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
