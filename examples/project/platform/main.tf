@@ -1,5 +1,5 @@
-# What the platform team keeps: the ConfigMap that both teams write, a pool of ports, and the Secret of the database. The cluster is the one that
-# KUBE_CONFIG_PATH names.
+# The platform team owns the ConfigMap that both teams write, a pool of ports, and the Secret of the database.
+# KUBE_CONFIG_PATH names the kubeconfig, and var.context the cluster.
 
 terraform {
   required_version = ">= 1.11"
@@ -12,12 +12,20 @@ terraform {
 }
 
 provider "cas" {
+  config_context = var.context
+
   field_manager = "platform" # conflict messages name this team
   plan_dry_run  = true
 
   defaults = {
     conflict_scope = "key" # the shop may change its own keys between our plan and our apply
   }
+}
+
+variable "context" {
+  description = "Context of the kubeconfig."
+  type        = string
+  default     = "production"
 }
 
 variable "namespace" {
@@ -30,6 +38,10 @@ variable "namespace" {
 resource "cas_configmap" "settings" {
   namespace = var.namespace
   name      = "settings"
+
+  lifecycle {
+    prevent_destroy = true # the shop has keys in it
+  }
 }
 
 resource "cas_configmap_entry" "setting" {
@@ -46,12 +58,21 @@ resource "cas_configmap_entry" "setting" {
 
 # The shop takes a port from it.
 resource "cas_configmap" "pools" {
-  namespace = var.namespace
-  name      = "pools"
+  namespace       = var.namespace
+  name            = "pools"
+  deletion_policy = "release" # refuses to delete ports that are taken
+
+  lifecycle {
+    prevent_destroy = true
+  }
 }
 
 # The shop writes the password.
 resource "cas_secret" "database" {
   namespace = var.namespace
   name      = "database"
+
+  lifecycle {
+    prevent_destroy = true
+  }
 }

@@ -1,5 +1,5 @@
-# What the shop team keeps: its flags, the image of its Deployment, its port, and the password of its database. The cluster is the one that
-# KUBE_CONFIG_PATH names.
+# The shop team owns its flags, the image of its Deployment, its port, and the password of its database.
+# KUBE_CONFIG_PATH names the kubeconfig, and var.context the cluster.
 
 terraform {
   required_version = ">= 1.11"
@@ -12,6 +12,8 @@ terraform {
 }
 
 provider "cas" {
+  config_context = var.context
+
   field_manager = "shop" # conflict messages name this team
   plan_dry_run  = true
 
@@ -30,7 +32,7 @@ resource "cas_configmap_entry" "flag" {
   value     = each.value
 }
 
-# The Deployment is made by somebody else, such as Helm. This is the one field of it that is ours.
+# Another tool makes the Deployment, such as Helm. The shop owns this field of it.
 resource "cas_object_fields" "image" {
   api_version = "apps/v1"
   kind        = "Deployment"

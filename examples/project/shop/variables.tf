@@ -1,3 +1,9 @@
+variable "context" {
+  description = "Context of the kubeconfig."
+  type        = string
+  default     = "production"
+}
+
 variable "namespace" {
   description = "Namespace of the shop. It must exist."
   type        = string

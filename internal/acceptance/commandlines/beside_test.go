@@ -19,8 +19,8 @@ func TestDataAndAnEntryOfAnotherKey(t *testing.T) {
 		name   string // of the entry's ConfigMap
 		mended string
 	}{
-		"both are made":             {"", "cas_configmap.it.name", whole()},
-		"the entry is made":         {whole(foo), `"testmap"`, whole()},
+		"both are made":             {"", "cas_configmap.it.name", whole(fixture.Deletes)},
+		"the entry is made":         {whole(foo), `"testmap"`, whole(fixture.Deletes)},
 		"the entry is made, at its": {whole(foo), "cas_configmap.it.name", whole(foo, ignores)},
 	} {
 		t.Run(name, func(t *testing.T) {

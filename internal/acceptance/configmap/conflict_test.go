@@ -91,11 +91,12 @@ var wholeWrites = map[string]struct {
 func TestConfigMapForeignWriteBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 	const before = `data = { foo = "1" }`
+	deletes := map[string]string{"delete": fixture.Deletes}
 	for what, foreign := range wholeWrites {
 		for op, after := range map[string]string{"update": fixture.WholeBlock("all", `labels = { app = "shop" }`, `data = { foo = "2" }`), "delete": ""} {
 			t.Run(op+" after "+what, func(t *testing.T) {
 				p := fixture.NewPipeline(t)
-				p.Planned(fixture.WholeBlock("all", `labels = { app = "shop" }`, before))
+				p.Planned(fixture.WholeBlock("all", `labels = { app = "shop" }`, before, deletes[op]))
 				p.Write(after)
 				p.Plan()
 				planned := p.Live("testmap").ResourceVersion
@@ -142,6 +143,7 @@ func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p.WantLive("testmap", fixture.Data{"foo": "2"})
 
 	// A delete compares with the read of its own plan.
+	p.Planned(fixture.WholeBlock("all", fixture.Deletes, `data = { foo = "2" }`))
 	p.Set("testmap", "foo", "foreign")
 	p.Plan("-destroy", "-refresh=false")
 	p.Set("testmap", "foo", "foreign again")
@@ -208,7 +210,8 @@ func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
 		finalized(p)
-		p.PlanApply("-destroy")
+		p.Plan("-destroy")
+		p.Wants(p.Apply(), "Warning: ConfigMap Still Exists", "Finalizers: example.com/hold")
 		p.WantState()
 		if !p.Exists("testmap") {
 			t.Error("the ConfigMap is gone, whatever held it")
@@ -219,8 +222,18 @@ func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
 		p.Plan("-destroy")
 		finalized(p)
-		p.Apply()
+		p.Wants(p.Apply(), "Warning: ConfigMap Still Exists", "Finalizers: example.com/hold")
 		p.WantState()
+	})
+	t.Run("destroy of an object with a finalizer", func(t *testing.T) {
+		p := fixture.NewPipeline(t)
+		p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
+		p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/hold"} })
+		p.Plan("-destroy")
+		p.Wants(p.Apply(), "Warning: ConfigMap Still Exists", "Finalizers: example.com/hold")
+		p.WantState()
+		p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+		p.WantNone("testmap")
 	})
 }
 

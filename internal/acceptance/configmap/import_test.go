@@ -38,7 +38,8 @@ func TestConfigMapIsImportedWhole(t *testing.T) {
 		"nothing":    {},
 		"keys alone": {live: fixture.Whole{Data: fixture.Data{"foo": "1"}}, lines: []string{`data = { foo = "1" }`}},
 		"what entries own": {
-			live: fixture.Whole{Data: fixture.Data{"foo": "1"}, Bytes: map[string][]byte{"raw": {1}}, Labels: fixture.Data{"l": "1"}}, plan: "1 to import, 0 to add, 1 to change",
+			live:  fixture.Whole{Data: fixture.Data{"foo": "1"}, Bytes: map[string][]byte{"raw": {1}}, Labels: fixture.Data{"l": "1"}},
+			lines: []string{fixture.Deletes}, plan: "1 to import, 0 to add, 1 to change",
 		},
 		"what is to change": {live: fixture.Whole{Data: fixture.Data{"foo": "1"}}, lines: []string{`data = { foo = "2" }`}, plan: "1 to import, 0 to add, 1 to change"},
 	} {

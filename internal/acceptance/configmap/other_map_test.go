@@ -85,7 +85,7 @@ func TestConfigMapKeyInTheOtherMapWithoutThePlansCheck(t *testing.T) {
 	for _, check := range []string{"warning", "off"} {
 		t.Run(check, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
-				p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
+				p.Planned(fixture.WholeBlock("all", fixture.Deletes, `data = { foo = "1" }`))
 				p.Change("testmap", func(cm *corev1.ConfigMap) {
 					cm.Data, cm.BinaryData = nil, map[string][]byte{"foo": {1}}
 				})

@@ -92,7 +92,7 @@ func TestConfigMapAndItsEntriesLiveInOneConfiguration(t *testing.T) {
 func TestConfigMapAndItsEntriesAfterAForeignWrite(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	body, want := manyEntries(3, "cas_configmap.all", "1")
-	p.Planned(fixture.WholeBlock("all") + body)
+	p.Planned(fixture.WholeBlock("all", fixture.Deletes) + body)
 	p.Plan("-destroy")
 	p.Set("testmap", "theirs", "1")
 	p.ApplyRefused(wholeConflict, "Nothing was removed.")
@@ -144,7 +144,7 @@ func TestConfigMapOfGeneratedNameIsReplacedBeforeItIsDestroyed(t *testing.T) {
 func TestDeposedConfigMapWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	with := func(prefix string) {
-		p.Write(fixture.WholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), `data = { foo = "1" }`, fixture.CreateFirst))
+		p.Write(fixture.WholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), `data = { foo = "1" }`, fixture.Deletes, fixture.CreateFirst))
 	}
 	with("first-")
 	p.PlanApply()
@@ -257,7 +257,7 @@ func TestImmutableConfigMapChangedByOthersBeforeItIsReplaced(t *testing.T) {
 
 func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
+	p.Planned(fixture.WholeBlock("all", fixture.Deletes, `data = { foo = "1" }`))
 	uid := p.Live("testmap").UID
 	p.PlanApply("-replace=cas_configmap.all")
 	if p.Live("testmap").UID == uid {
@@ -293,7 +293,11 @@ func TestTaintedConfigMap(t *testing.T) {
 	p.Do("taint", "cas_configmap.all")
 	uid := p.Live("testmap").UID
 	p.Export("CAS_PLAN_CHECK", "warning")
-	p.PlanApply()
+	p.Plan()
+	p.ApplyRefused("Error: ConfigMap Has Other Keys", "keys that this resource may not have written", "run terraform untaint with its address.")
+	p.Do("untaint", "cas_configmap.all")
+	p.PlanNothing()
+	p.PlanApply("-replace=cas_configmap.all")
 	if p.Live("testmap").UID == uid {
 		t.Error("it was not replaced")
 	}

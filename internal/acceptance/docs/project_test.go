@@ -16,6 +16,7 @@ func TestProjectStory(t *testing.T) {
 	s := tell(t, project)
 	s.install()
 	s.CLI.Setenv("TF_VAR_database_password", "one that no version asks for") // each block is a shell of its own
+	s.CLI.Setenv("TF_VAR_context", "testcluster")
 	deployment := "/apis/apps/v1/namespaces/" + s.Namespace + "/deployments/web"
 	live := func(image, password string, settings fixture.Data) {
 		t.Helper()
@@ -63,5 +64,52 @@ func TestProjectStory(t *testing.T) {
 	}
 	if left := s.ConfigMaps(); len(left) > 0 || len(s.Secrets()) > 0 {
 		t.Errorf("left: %v, %d Secrets", left, len(s.Secrets()))
+	}
+}
+
+// TestProjectIsDestroyedInEitherOrder destroys one team's configuration before the other one's: no value of the other
+// team is lost.
+func TestProjectIsDestroyedInEitherOrder(t *testing.T) {
+	for _, first := range []string{"shop", "platform"} {
+		t.Run(first+" first", func(t *testing.T) {
+			s := tell(t, project)
+			s.install()
+			s.CLI.Setenv("TF_VAR_database_password", "correct horse")
+			s.CLI.Setenv("TF_VAR_context", "testcluster")
+			s.run()
+			destroy := func(team string, exitCode int, wants ...string) {
+				t.Helper()
+				r := s.CLI.Shell("terraform -chdir=" + team + " destroy -auto-approve")
+				s.Wants(s.Ended(r, exitCode, "destroy of "+team), wants...)
+			}
+			permits := func(change string) {
+				t.Helper()
+				s.Ended(s.CLI.Shell("sed -i.bak -e '"+change+"' platform/main.tf"), 0, "sed")
+			}
+			all := fixture.Data{"log_level": "info", "maintenance": "off", "new_checkout": "off", "fast_search": "on"}
+			platform := fixture.Data{"log_level": "info", "maintenance": "off"}
+			if first == "shop" {
+				destroy("shop", 0)
+				s.WantLive("settings", platform)
+				s.WantSecret("database", fixture.Data{})
+				destroy("platform", 1, "Instance cannot be destroyed")
+				s.WantLive("settings", platform)
+			} else {
+				permits("s/prevent_destroy = true/prevent_destroy = false/")
+				destroy("platform", 1, "Error: ConfigMap Has Other Keys", `new_checkout (field manager "shop")`, `ports (field manager "shop")`,
+					"Error: Secret Has Other Keys", `password (field manager "shop")`)
+				s.WantLive("settings", all)
+				s.WantSecret("database", fixture.Data{"password": "correct horse"})
+				destroy("shop", 0)
+				s.WantLive("settings", platform)
+			}
+			permits("s/prevent_destroy = true/prevent_destroy = false/")
+			permits(`s/"release"/"delete"/`)
+			s.Ended(s.CLI.Shell("terraform -chdir=platform apply -auto-approve"), 0, "apply of platform")
+			destroy("platform", 0)
+			if left := s.ConfigMaps(); len(left) > 0 || len(s.Secrets()) > 0 {
+				t.Errorf("left: %v, %d Secrets", left, len(s.Secrets()))
+			}
+		})
 	}
 }

@@ -68,7 +68,7 @@ var secretExampleTests = map[string]secretExample{
 		first: "resource \"kubernetes_secret_v1\" \"database\" {\n" + kubernetesOf + "}\n",
 	},
 	"ephemeral-resources/cas_secret_entry/ephemeral-resource.tf": {
-		before: userPass, first: "resource \"cas_secret\" \"reports\" {\n  namespace = \"shop\"\n  name = \"reports\"\n}\n",
+		before: userPass, first: "resource \"cas_secret\" \"reports\" {\n  namespace = \"shop\"\n  name = \"reports\"\n  deletion_policy = \"delete\"\n}\n",
 		after:     map[string]fixture.Data{"database": userPass, "reports": {"database_password": "s3cret"}},
 		destroyed: database(userPass),
 	},

@@ -120,8 +120,31 @@ func (h *history) do(run func() outcome, predictions ...func(*model) outcome) ou
 	if len(worlds) == 0 {
 		h.Fatalf("got %s\n%s", got, strings.Join(wrong, "\n"))
 	}
+	owned := h.ownedByOthers()
+	for _, m := range worlds {
+		m.owned = owned
+	}
 	h.worlds = worlds
 	return got
+}
+
+// ownedByOthers returns the keys that another field manager owns.
+func (h *history) ownedByOthers() map[string]map[string]bool {
+	owned := map[string]map[string]bool{}
+	for cm, o := range h.live {
+		if o == nil {
+			continue
+		}
+		owned[cm] = map[string]bool{}
+		for _, m := range o.ManagedFields {
+			for key := range o.Data {
+				if m.Manager == "another-writer" && strings.Contains(m.FieldsV1.GetRawString(), `"f:`+key+`"`) {
+					owned[cm][key] = true
+				}
+			}
+		}
+	}
+	return owned
 }
 
 // alike are the worlds in which no drift of one Secret is seen, since the tags of two values are the same, as once in 65,536 times.
@@ -179,7 +202,7 @@ func (h *history) hidesDrift(m *model, run int, t *tracking) bool {
 	return false
 }
 
-// differs tells where the live ConfigMaps or the states are not what the model says.
+// differs describes how the live ConfigMaps or the states differ from the model.
 func (h *history) differs(m *model) string {
 	for cm := range h.names {
 		want, got := m.live[cm], h.live[cm]
@@ -256,7 +279,11 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 	if got := text("on_drift"); got != t.drift {
 		return differ("on_drift", t.drift, got)
 	}
-	if t.kind != "whole" {
+	if t.kind == "whole" {
+		if got := text("deletion_policy"); got != t.policy {
+			return differ("deletion_policy", t.policy, got)
+		}
+	} else {
 		for name, want := range map[string]string{"conflict_scope": t.scope, "deletion_policy": t.policy} {
 			if got := strings.Replace(text(name), "field", "key", 1); got != want {
 				return differ(name, want, got)
@@ -309,7 +336,7 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 	return ""
 }
 
-// secretDiffers tells where the state of a resource of a Secret is not what the model says. It has names of keys, and no value.
+// secretDiffers describes how the state of a resource of a Secret differs from the model. It has names of keys, and no value.
 func (t *tracking) secretDiffers(o driver.Object) string {
 	differ := func(what string, want, got any) string { return fmt.Sprintf("%s is %v, want %v", what, got, want) }
 	want := cty.NullVal(cty.Number)

@@ -147,6 +147,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 			b.labels = map[string]string{"l": pick(t, "label", someValues...)}
 		}
 		b.drift = pick(t, "on_drift", "error", "error", "overwrite")
+		b.policy = pick(t, "policy", "release", "release", "release", "delete", "abandon")
 		w.blocks[i] = &b
 		return
 	case "counter":
@@ -262,6 +263,9 @@ func (h *history) write(w *workspace, r *run) {
 		}
 		if b.drift != "" {
 			fmt.Fprintf(&body, "  on_drift = %q\n", b.drift)
+		}
+		if b.kind == "whole" {
+			fmt.Fprintf(&body, "  deletion_policy = %q\n", b.policy)
 		}
 		if b.scope != "" {
 			scope := b.scope

@@ -96,6 +96,9 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 		if c.saw != nil {
 			base = c.saw.version
 		}
+		if was.policy == "abandon" {
+			return nil, ""
+		}
 		for {
 			o := p.live[was.cm]
 			if o == nil {
@@ -103,6 +106,9 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 			}
 			if !p.leads(was.cm, base) {
 				return &known, titleConflict
+			}
+			if len(known.unowned(o)) > 0 {
+				return &known, titleOthersOf(was.cm)
 			}
 			again, title := p.send(write{cm: was.cm, base: o.version, removes: true})
 			switch title {
@@ -363,7 +369,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	}
 	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "error", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
-		now.scope, now.policy, now.expected = "", "", nil
+		now.scope, now.expected = "", nil
 		if len(o.data) > 0 {
 			now.values = o.data
 		}

@@ -153,10 +153,11 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	case "counter":
 		return nil, "", nil
 	case "whole":
-		if o == nil {
+		if o == nil || was.policy == "abandon" {
 			return nil, "", nil
 		}
-		return &sight{version: o.version}, "", nil
+		title, warnings = p.keepsWhole(was, was.unowned(o))
+		return &sight{version: o.version}, title, warnings
 	}
 	if was.policy == "abandon" {
 		return nil, "", nil
@@ -208,6 +209,35 @@ func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
 	return &as, as.first
 }
 
+// unowned returns the keys of a whole object that release does not delete: the resource did not write what they contain.
+func (t *tracking) unowned(o *liveMap) (keys []string) {
+	if o == nil || t.policy != "release" {
+		return nil
+	}
+	return slices.DeleteFunc(namesIn(o.data), func(key string) bool {
+		return !t.forgot && (t.written[key] == o.data[key] || t.alike && t.written[key] != "")
+	})
+}
+
+// keepsWhole refuses the plan to delete an object with keys of another field manager, and warns of other keys.
+func (p *process) keepsWhole(t *tracking, unowned []string) (title string, warnings []string) {
+	for _, key := range unowned {
+		if p.owned[t.cm][key] {
+			title = titleOthersOf(t.cm)
+		} else {
+			warnings = []string{titleOthersOf(t.cm)}
+		}
+	}
+	return title, warnings
+}
+
+func titleOthersOf(cm string) string {
+	if isSecret(cm) {
+		return titleSecretOthers
+	}
+	return titleOthers
+}
+
 // planCreation checks a creation. The resource replaced is removed first, in the same place; made has the ConfigMaps
 // that the plan creates.
 func (p *process) planCreation(b *block, replaced *tracking, made map[string]bool) (title string, warnings []string) {
@@ -226,10 +256,12 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 	switch b.kind {
 	case "whole":
 		made[b.cm] = true
-		if replaced != nil {
-			return "", nil
-		}
-		if o != nil {
+		switch {
+		case replaced != nil && replaced.policy == "abandon":
+			return titleWouldFail, nil
+		case replaced != nil:
+			return p.keepsWhole(replaced, replaced.unowned(o))
+		case o != nil:
 			return titleExists(b.cm), nil
 		}
 		return "", nil

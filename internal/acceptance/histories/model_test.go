@@ -31,6 +31,8 @@ const (
 	titleLeft         = "No Longer Managed"
 	titleUnmanaged    = "Unmanaged Keys Will Change"
 	titleWouldFail    = "Replacement Would Fail"
+	titleOthers       = "ConfigMap Has Other Keys"
+	titleSecretOthers = "Secret Has Other Keys"
 	titlePutBack      = "Value Will Be Put Back"
 	titleNotACounter  = "Not A Counter"
 	titleNoKey        = "Key Not Found"
@@ -160,11 +162,13 @@ type model struct {
 	landed bool    // the last of them that came
 	last   int     // number that was given out
 	bound  map[int]string
+	// owned: another field manager owns the key before the step, by ConfigMap and key. The API server decides that.
+	owned map[string]map[string]bool
 }
 
 // clone makes another world. The worlds share everything that is never changed in place.
 func (m *model) clone() *model {
-	c := &model{maps.Clone(m.live), nil, slices.Clone(m.late), m.landed, m.last, maps.Clone(m.bound)}
+	c := &model{maps.Clone(m.live), nil, slices.Clone(m.late), m.landed, m.last, maps.Clone(m.bound), m.owned}
 	for _, w := range m.spaces {
 		w := *w
 		w.state, w.plans = maps.Clone(w.state), slices.Clone(w.plans)

@@ -266,7 +266,7 @@ func TestCreateInAConfigMapOfTheSameRunIsNotHeld(t *testing.T) {
 	p.Planned(fixture.WholeBlock("it", "data = { a = \"2\" }"))
 	p.Planned(fixture.WholeBlock("it", "data = { a = \"2\" }")+fixture.EntryBlock("foo", `value = "2"`, after), "-replace=cas_configmap.it")
 	p.WantLive("testmap", fixture.Data{"a": "2", "foo": "2"})
-	p.Planned(fixture.WholeBlock("it", "labels = { a = \"b\" }") + fixture.EntryBlock("foo", `value = "2"`, after) + fixture.EntryBlock("b", `key = "b"`, `value = "2"`, after))
+	p.Planned(fixture.WholeBlock("it", fixture.Deletes, "labels = { a = \"b\" }") + fixture.EntryBlock("foo", `value = "2"`, after) + fixture.EntryBlock("b", `key = "b"`, `value = "2"`, after))
 	p.WantLive("testmap", fixture.Data{"a": "2", "foo": "2", "b": "2"})
 	p.Destroy()
 }

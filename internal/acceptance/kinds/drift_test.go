@@ -262,10 +262,12 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 				return
 			}
 			p.PlanRefused([]string{fixture.DriftRefused, test.drifted})
-			p.Export("CAS_PLAN_CHECK", "warning")
-			p.Plan()
-			p.ApplyRefused(fixture.DriftRefused)
-			p.Export("CAS_PLAN_CHECK", "")
+			if name != "immutable" { // the plan replaces that object
+				p.Export("CAS_PLAN_CHECK", "warning")
+				p.Plan()
+				p.ApplyRefused(fixture.DriftRefused)
+				p.Export("CAS_PLAN_CHECK", "")
+			}
 			write(`on_drift = "overwrite"`)
 			p.Wants(p.Plan(), fixture.DriftWarned, test.drifted)
 		})

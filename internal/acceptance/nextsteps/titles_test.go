@@ -44,6 +44,7 @@ var noScene = map[string]string{
 	"Annotations Too Large":             validation,
 	"ConfigMap Changed By Admission":    admission,
 	"ConfigMap Does Not Exist Yet":      later,
+	"ConfigMap Has Other Keys":          "package kinds follows each step",
 	"ConfigMap Moves Between Instances": later,
 	"ConfigMap Still Exists":            "controllers follow it",
 	"ConfigMap Version Not Known":       later,

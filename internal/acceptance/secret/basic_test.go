@@ -52,7 +52,7 @@ func TestSecretBasic(t *testing.T) {
 	p.Wants(p.PlanNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is")
 	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 3`, `labels = { app = "shop" }`))
 	p.PlanRefused([]string{"Value Changed Since Last Apply", `on_drift = "error" protects it.`})
-	p.Write(fixture.SecretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 2`, `labels = { app = "shop" }`))
+	p.Planned(fixture.SecretBlock(fixture.Deletes, `data_wo = { user = "u", password = "second" }`, `data_wo_version = 2`, `labels = { app = "shop" }`))
 	p.Destroy()
 	if _, there := p.Secrets()["database"]; there {
 		t.Error("the Secret is still there")

@@ -94,6 +94,8 @@ func TestSecretWithoutPlanChecks(t *testing.T) {
 	p.PlanNothing()
 	p.Rotate("database", "a", "theirs")
 	p.PlanNothing()
+	p.Plan("-replace=cas_secret.it")
+	p.ApplyRefused("Error: Secret Has Other Keys", "Key: a (field manager", "Nothing was removed.")
 	write(`data_wo = { a = "2", b = "x" }`, `data_wo_version = 2`)
 	p.Plan()
 	p.ApplyRefused("Value Changed Since Last Apply", "Nothing was written.")
@@ -210,7 +212,7 @@ func TestSecretLeavesItsValuesToOthers(t *testing.T) {
 	p.PlanNothing()
 	p.Write(fixture.SecretBlock(`data_wo = { a = "2" }`))
 	p.Wants(p.Plan(), "Unmanaged Keys Will Change", "!Value Changed Since Last Apply")
-	p.Write(fixture.SecretBlock())
+	p.Planned(fixture.SecretBlock(fixture.Deletes))
 	p.Destroy()
 	if _, there := p.Secrets()["database"]; there {
 		t.Error("the Secret is still there")
@@ -222,7 +224,7 @@ func TestSecretReplacedOverDrift(t *testing.T) {
 	for name, test := range map[string]struct{ address, body string }{
 		"entry": {"cas_secret_entry.it", fixture.SecretEntry(fixture.Deletes, fixture.Overwrites, `value_wo = "1"`)},
 		"data":  {"cas_secret_data.it", fixture.SecretData(fixture.Deletes, fixture.Overwrites, `data_wo = { password = "1" }`)},
-		"whole": {"cas_secret.it", fixture.SecretBlock(`data_wo = { password = "1" }`)},
+		"whole": {"cas_secret.it", fixture.SecretBlock(fixture.Deletes, `data_wo = { password = "1" }`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)

@@ -108,12 +108,12 @@ func TestListGivesIdentitiesAndResources(t *testing.T) {
 	wantJSON(t, "red", valuesOf(t, found[1].Resource), map[string]any{
 		"namespace": f.Namespace, "name": "red", "id": f.Namespace + "/red", "uid": string(red.UID), "resource_version": red.ResourceVersion,
 		"data": fixture.Data{"a": "1", "b": "2"}, "labels": fixture.Data{"color": "red", "kind": "web"}, "annotations": fixture.Data{"note": "x"},
-		"immutable": false, "hide_values": false, "on_drift": "error",
+		"immutable": false, "hide_values": false, "deletion_policy": "release", "on_drift": "error",
 	})
 	wantJSON(t, "green", valuesOf(t, found[0].Resource), map[string]any{
 		"namespace": f.Namespace, "name": "green", "id": f.Namespace + "/green", "uid": string(green.UID), "resource_version": green.ResourceVersion,
 		"data": fixture.Data{"c": "3"}, "binary_data": fixture.Data{"d": "AQ=="}, "labels": fixture.Data{"kind": "web"},
-		"immutable": true, "hide_values": false, "on_drift": "error",
+		"immutable": true, "hide_values": false, "deletion_policy": "release", "on_drift": "error",
 	})
 
 	found, diags = c.List(t.Context(), "cas_configmap_entry", fmt.Sprintf("namespace = %q\nname = \"green\"", f.Namespace), 100, true)
@@ -146,7 +146,7 @@ func TestListGivesAGeneratedNameAsAName(t *testing.T) {
 	made := f.Live("made-x")
 	wantJSON(t, "made-x", valuesOf(t, found[0].Resource), map[string]any{
 		"namespace": f.Namespace, "name": "made-x", "id": f.Namespace + "/made-x", "uid": string(made.UID), "resource_version": made.ResourceVersion,
-		"data": fixture.Data{"a": "1"}, "immutable": false, "hide_values": false, "on_drift": "error",
+		"data": fixture.Data{"a": "1"}, "immutable": false, "hide_values": false, "deletion_policy": "release", "on_drift": "error",
 	})
 }
 

@@ -81,6 +81,9 @@ func (n *Creation) IsCreated(o *Observation) bool {
 type Removal struct {
 	Ref Ref
 	At  []Version
+	// Refuse returns why the object must not be deleted as it was observed, or nil. The request is conditional on the
+	// version that Refuse has seen. A nil Refuse refuses nothing.
+	Refuse func(*Observation) error
 }
 
 // Judge evaluates the removal on an observation.
@@ -91,6 +94,11 @@ func (r *Removal) Judge(o *Observation, h History) Judgement {
 	for _, v := range r.At {
 		if !h.LeadsFrom(v) {
 			return Judgement{Decision: DecideRefuse, Err: &ConflictError{Reason: ReasonObject, Ref: r.Ref, At: v, Live: o}}
+		}
+	}
+	if r.Refuse != nil {
+		if err := r.Refuse(o); err != nil {
+			return Judgement{Decision: DecideRefuse, Err: err}
 		}
 	}
 	return Judgement{Decision: DecideWrite}

@@ -1,6 +1,6 @@
-// Package adapter has what the resources of ConfigMaps and of Secrets share. A resource translates its model to what package claim does, and
-// back: keys.go does that for all resources of keys and of whole objects, whose models are [KeysModel]: entry.go, data.go and object.go. found.go reads for
-// data sources and ephemeral resources.
+// Package adapter has the code that the resources of ConfigMaps and of Secrets share. A resource translates its model
+// to a claim of package claim, and back. keys.go does so for all resources of keys and of whole objects. Their models
+// are [KeysModel]: entry.go, data.go and object.go. found.go reads for data sources and ephemeral resources.
 package adapter
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Checked is what every resource is: its plans are checked.
+// Checked is a resource whose plans are checked: all of them are.
 type Checked interface {
 	resource.ResourceWithConfigure
 	resource.ResourceWithModifyPlan
 }
 
-// Resource is what every resource is that has an identity: it can be imported, and its configuration is validated.
+// Resource is a resource with an identity: it can be imported, and its configuration is validated.
 type Resource interface {
 	Checked
 	resource.ResourceWithIdentity
@@ -55,7 +55,7 @@ func (c *Connection) Connect(providerData any) diag.Diagnostics {
 	return nil
 }
 
-// Type is a type of resources, or of what else the provider has.
+// Type is a type of resources, data sources, actions or lists.
 type Type struct {
 	Connection
 
@@ -63,6 +63,7 @@ type Type struct {
 	Kind       cas.Kind
 	Definition func(context.Context) schema.Schema
 	IsOfFields bool // of objects of any kind
+	IsWhole    bool // of whole objects
 
 	MutableIdentity bool // an update may change what the identity names
 }
@@ -93,7 +94,7 @@ func (t *Type) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resou
 	resp.Schema = t.Definition(ctx)
 }
 
-// Describe puts a definition into the schema of what is no resource. The framework has types of its own for it, and takes the attributes of any other.
+// Describe puts a definition into a schema that is not of a resource. The framework has types of its own for it, and takes the attributes of any other.
 func Describe[A any](ctx context.Context, of func(context.Context) schema.Schema, description *string, attributes *map[string]A) {
 	s := of(ctx)
 	*description, *attributes = s.MarkdownDescription, map[string]A{}
@@ -109,7 +110,7 @@ type Modeled[M any] struct {
 	Codec func() *codec.Codec[M]
 }
 
-// codecs has what [codec.Of] gives, by the name and the model of a type: the framework makes a type anew for each call, and to make its codec takes longer
+// codecs has what [codec.Of] gives, by the name and the model of a type: the framework makes a new type for each call, and to make its codec takes longer
 // than to use it.
 var codecs sync.Map
 

@@ -52,11 +52,15 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 
 // refuses returns the error for a default that the resource cannot have. A Secret has no original values to restore.
 func (t *Type) refuses(name, value string) diag.Diagnostics {
-	if t.Kind != cas.Secret || name != terms.DeletionPolicy || value != terms.PolicyRestore {
+	if t.Kind != cas.Secret && !t.IsWhole || name != terms.DeletionPolicy || value != terms.PolicyRestore {
 		return nil
 	}
+	which := "a resource of a Secret cannot have: nothing keeps what its keys held first"
+	if t.IsWhole {
+		which = "a resource of a whole object cannot have"
+	}
 	return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.At(path.Root(name), fmt.Sprintf(
-		"The provider's defaults have %s = %q, which a resource of a Secret cannot have: nothing keeps what its keys held first. Set %s on this resource.", name, value, name))}
+		"The provider's defaults have %s = %q, which %s. Set %s on this resource.", name, value, which, name))}
 }
 
 // defaults are the provider's.

@@ -35,7 +35,9 @@ var _ resource.ResourceWithMoveState = (*Movable[Object, *Object])(nil)
 
 // NewWhole is a resource of whole objects.
 func NewWhole(name string, kind cas.Kind, definition func(context.Context) schema.Schema) *Movable[Object, *Object] {
-	return &Movable[Object, *Object]{NewKeys[Object](name, kind, definition)}
+	r := &Movable[Object, *Object]{NewKeys[Object](name, kind, definition)}
+	r.IsWhole = true
+	return r
 }
 
 // NewData is a resource of several keys. A change of keys is an update of it, and no replace.

@@ -33,6 +33,7 @@ type Object struct {
 	Annotations           types.Map    `tfsdk:"annotations"`
 	Immutable             types.Bool   `tfsdk:"immutable"`
 	OnDrift               types.String `tfsdk:"on_drift"`
+	Policy                types.String `tfsdk:"deletion_policy"`
 	Data                  types.Map    `tfsdk:"data"`
 	BinaryData            types.Map    `tfsdk:"binary_data"`
 
@@ -97,6 +98,7 @@ func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([
 // name.
 func (m *Object) SetDefaults(of terms.Defaults) {
 	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), of.Of(terms.OnDrift)
+	m.Policy = of.Of(terms.DeletionPolicy)
 }
 
 // Validate implements [KeysModel].
@@ -139,7 +141,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 		Parts: []string{"immutable"}, Pending: map[string][]string{}, Type: m.Type.ValueString(), Declares: m.declares(),
 	}
 	c := &claim.Claim{
-		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: terms.PolicyDelete,
+		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: m.Policy.ValueString(),
 		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
 		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(m.Immutable.ValueBool()))},
 		About:  func(op terms.Operation) diagnose.Subject { return m.about(run, op) },

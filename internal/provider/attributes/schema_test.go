@@ -43,8 +43,8 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 				return OfWhole(ctx, "A resource.", kind, others)
 			},
 			"",
-			"annotations expected_resource_version_wo field_manager generate_name labels name namespace on_drift timeouts",
-			"generate_name id name namespace on_drift resource_version uid value",
+			"annotations deletion_policy expected_resource_version_wo field_manager generate_name labels name namespace on_drift timeouts",
+			"deletion_policy generate_name id name namespace on_drift resource_version uid value",
 		},
 	} {
 		for _, kind := range []cas.Kind{cas.ConfigMap, cas.Secret} {

@@ -46,7 +46,10 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 
 // refusesDestroy reports whether a destroy would be refused because of the state.
 func (ch *Change) refusesDestroy() bool {
-	return ch.Prior.Whole == nil && len(ch.Prior.removals(ch.Prior.Values, ch.Prior.Values, ch.Memory).with(removalRefuse)) > 0
+	if ch.Prior.Whole == nil {
+		return len(ch.Prior.removals(ch.Prior.Values, ch.Prior.Values, ch.Memory).with(removalRefuse)) > 0
+	}
+	return ch.Prior.Policy == terms.PolicyRelease && len(ch.Memory.unowned(ch.Prior.Values)) > 0
 }
 
 // was returns the prior claim, with the values that a read found if the state lacks them.

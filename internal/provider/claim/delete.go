@@ -85,6 +85,9 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 // newRemovalNote returns the note of a plan for the removal of keys that hold this.
 func (c *Claim) newRemovalNote(become removals, live map[string]cas.Entry) *removalNote {
 	note := &removalNote{ID: c.ID, OnDrift: c.OnDrift}
+	if c.Whole != nil {
+		note.Policy = c.Policy
+	}
 	note.Keys, note.Keeps = c.concerns(become, live)
 	return note
 }
@@ -103,7 +106,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || len(prior.Values) == 0 {
+	if diags.HasError() || len(prior.Values) == 0 || prior.Whole != nil && prior.Policy == terms.PolicyAbandon {
 		return diags
 	}
 	ch.about = ch.subject(terms.OpDelete)

@@ -85,6 +85,7 @@ type removalNote struct {
 	Keys    []string             `json:"keys,omitempty"`     // that the removal writes, or leaves in place
 	Keeps   []string             `json:"keeps,omitempty"`    // those that are there after it
 	OnDrift string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: the state's
+	Policy  string               `json:"policy,omitempty"`   // of a whole object: the state's deletion_policy
 }
 
 // needsNote has the keys that a planned creation needs as they are.

@@ -64,7 +64,7 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		case ch.Run.IsApply(ctx): // of an update: its plan did not know the change
 			diags.Append(ch.about.ChangesImmutable(replaces[0]))
 		case isTold:
-			diags = ch.checkDrift(ctx)
+			diags = append(ch.checkDrift(ctx), ch.planRemovalFirst(ctx, ch.Prior, ch.Prior.Policy)...)
 		}
 		return diags
 	}
@@ -140,7 +140,7 @@ func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
 // planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
 func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 	c, dropped := ch.Plan, ch.dropped(ch.was())
-	if c.Policy == "" { // not known: they may be abandoned
+	if c.Whole == nil && c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
 	}
 	for _, field := range ch.tangled(dropped) { // which updateTxn refuses

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -193,8 +194,9 @@ func (r *Run) planWhole(ctx context.Context, u objectUse, of token, about diagno
 	return diag.Diagnostics{r.atPlan(ctx, about).ObjectMoves()}
 }
 
-// planObject checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the object, so that keys
-// planned in it cause no warning, and refuses one that another resource of the plan creates.
+// planObject checks a creation at plan. In a replacement, the old object still exists, and planObject checks its removal
+// instead. It records the object, so that keys planned in it cause no warning, and refuses an object that another
+// resource of the plan creates.
 func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	c, how := ch.Plan, ch.Run.CheckMode(ctx)
 	if !c.Known.Values {
@@ -212,8 +214,10 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	isTwice := c.Pin.IsNull() && ch.Run.registry.creates(ref, instance) // a version says that the object exists
 	moves := ch.Run.planWhole(ctx, objectUse{Ref: ref}, ch.Memory.token(), ch.about)
 	switch {
-	case ch.Memory.removalOf(c.ID) != nil, isReplanned(ctx):
+	case isReplanned(ctx):
 		return nil
+	case ch.Memory.removalOf(c.ID) != nil:
+		return ch.planRemovalFirst(ctx, c, ch.Memory.Removal.Policy)
 	case isTwice && !ch.Run.IsApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
 		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
 	case len(moves) > 0:
@@ -250,29 +254,97 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 	return ref, result, err
 }
 
-// planDeleteWhole is PlanDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
+// planDeleteWhole is PlanDelete for a whole object: it records the version. If it records nothing, the removal compares
+// with the prior state.
 func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
+	if prior.Policy == terms.PolicyAbandon {
+		return nil
+	}
 	diags := ch.Run.planWhole(ctx, objectUse{prior.Ref, true}, ch.Memory.token(), ch.about)
 	if diags.HasError() {
 		return diags
 	}
-	return append(diags, ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
-		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
+	var unowned diag.Diagnostics
+	diags.Append(ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
+		seen, keys, err := ch.observeUnowned(ctx, prior)
 		if err != nil || !seen.Exists() {
 			return err
 		}
-		ch.Memory.Removal = &removalNote{ID: prior.ID, versionNote: versionNote(seen.Version()), OnDrift: prior.OnDrift}
+		ch.Memory.Removal = &removalNote{ID: prior.ID, versionNote: versionNote(seen.Version())}
+		if unowned = ch.about.KeysOfOthers(keys); unowned.HasError() {
+			return nil
+		}
 		if ch.Run.CheckMode(ctx) == cas.DryRun {
 			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
 	})...)
+	return append(diags, unowned...)
 }
 
-// deleteWhole deletes the object if it is still at the version.
+// planRemovalFirst checks the removal that precedes a creation in the same place. c is the claim of the state or, if
+// the call does not have that, of the plan.
+func (ch *Change) planRemovalFirst(ctx context.Context, c *Claim, policy string) diag.Diagnostics {
+	about := ch.Run.atPlan(ctx, ch.Run.about(c, terms.OpDelete))
+	switch {
+	case !ch.Run.Checks() || ch.Run.IsApply(ctx):
+		return nil
+	case policy == terms.PolicyAbandon:
+		return diag.Diagnostics{about.ReplacesAbandoned()}
+	}
+	var unowned diag.Diagnostics
+	removed := *c
+	removed.Policy = policy
+	return append(ch.Run.check(ctx, about, c.Timeouts, func(ctx context.Context) error {
+		_, keys, err := ch.observeUnowned(ctx, &removed)
+		unowned = about.KeysOfOthers(keys)
+		return err
+	}), unowned...)
+}
+
+// observeUnowned reads the object of c, and returns the keys that keep its removal from deleting the object; nil if
+// there are none. A finding about other writers rests on a fresh read.
+func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *cas.Observation, keys *diagnose.OtherKeysError, err error) {
+	for _, age := range []time.Duration{cas.Fresh, 0} {
+		if seen, err = ch.Run.Engine.Observe(ctx, c.Ref, age); err != nil {
+			return nil, nil, err
+		}
+		if keys = c.unowned(ch.Memory, seen); keys == nil {
+			break
+		}
+	}
+	return seen, keys, nil
+}
+
+// unowned returns why deletion_policy = "release" does not delete the object as it was observed; nil if it does.
+func (c *Claim) unowned(m *Memory, seen *cas.Observation) *diagnose.OtherKeysError {
+	keys := m.unowned(seen.Entries())
+	if c.Policy != terms.PolicyRelease || seen.Terminating() || len(keys) == 0 {
+		return nil
+	}
+	isManaged := func(key string) bool { return c.Whole.Manages(partOf(key, seen.Entry(key))) }
+	return &diagnose.OtherKeysError{Keys: keys, Live: seen, IsDrift: slices.ContainsFunc(keys, isManaged), NotKnown: m.Written == nil}
+}
+
+// unowned returns the keys, sorted, that do not contain what the resource of a whole object last wrote or imported. If
+// private state does not have that, it returns all keys.
+func (m *Memory) unowned(entries map[string]cas.Entry) []string {
+	return slices.DeleteFunc(sortedKeys(entries), func(field string) bool {
+		e := entries[field]
+		return !isKey(field) || m.Written != nil && !m.isDrift(partOf(field, e), field, e)
+	})
+}
+
+// deleteWhole deletes the object if it is still at the version, and if nothing in it keeps the removal from deleting it.
 func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
-	result, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: ch.Prior.Ref, At: []cas.Version{at}})
+	prior := ch.Prior
+	result, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}, Refuse: func(seen *cas.Observation) error {
+		if keys := prior.unowned(ch.Memory, seen); keys != nil {
+			return keys
+		}
+		return nil
+	}})
 	if err != nil {
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}

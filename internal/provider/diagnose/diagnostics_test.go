@@ -228,7 +228,7 @@ const (
 	refresh      = "\nRun terraform plan again with a refresh and review the result."
 	planEnd      = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 	ofFoo        = planEnd + " deletion_policy says what becomes of foo."
-	ofWhole      = planEnd + " It deletes the ConfigMap."
+	ofWhole      = planEnd + " deletion_policy says what becomes of the ConfigMap."
 )
 
 // wideHidden is wideFoo of hidden values.

@@ -36,6 +36,8 @@ func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose
 	return s
 }
 
+func managed(s *diagnose.Subject) { s.Manager = "another-writer" }
+
 func stateOf(state diagnose.Content) func(*diagnose.Subject) {
 	return func(s *diagnose.Subject) {
 		s.Content = func(live *cas.Observation) (diagnose.Content, diagnose.Content) { return state, contentOf(live) }
@@ -165,6 +167,38 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "The ConfigMap is immutable. The plan did not know that data changes. Nothing was written." + head + "\nIt is replaced.",
 		},
 		"whole: being deleted": beingDeleted(aboutWhole(terms.OpUpdate), servedObject),
+		"whole: keys of others": {
+			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Keys: []string{"foo", "gone"}, Live: seen, IsDrift: true}),
+			summary: "ConfigMap Has Other Keys",
+			detail: "The ConfigMap contains keys with values that this resource did not write. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
+				"  Key:        foo (field manager \"another-writer\")\n  Key:        gone\n\n" +
+				"If this configuration owns the keys, let their resources depend on this resource, and destroy again. " +
+				"To delete the ConfigMap with these keys, first apply deletion_policy = \"delete\" and on_drift = \"overwrite\" alone. " +
+				"To leave the ConfigMap in place, run terraform state rm with the address above.",
+		},
+		"whole: keys of others, after a taint": {
+			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen, NotKnown: true}),
+			summary: "ConfigMap Has Other Keys",
+			detail: "The ConfigMap contains keys that this resource may not have written. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
+				"  Key:        foo (field manager \"another-writer\")\n\n" +
+				"If this resource is tainted, run terraform untaint with its address. " +
+				"To delete the ConfigMap with these keys, first apply deletion_policy = \"delete\" alone. " +
+				"To leave the ConfigMap in place, first apply deletion_policy = \"abandon\".",
+		},
+		"whole: replaces itself": {
+			of: aboutWhole(terms.OpDelete).ReplacesAbandoned(), summary: "Replacement Would Fail",
+			detail: "deletion_policy leaves the ConfigMap in place, so the new resource would find its name taken. Nothing was removed." + head +
+				"\nChange the name as well, or first apply deletion_policy = \"release\" alone.",
+		},
+		"whole: keys of this field manager": {
+			of:       aboutWhole(terms.OpDelete, planning, managed).KeysOfOthers(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen})[0],
+			severity: diag.SeverityWarning, summary: "ConfigMap Has Other Keys",
+			detail: "The ConfigMap contains keys with values that this resource did not write. The apply deletes the ConfigMap only if other resources remove them first." + head +
+				"  Key:        foo (field manager \"another-writer\")\n\n" +
+				"Let the resources that own the keys depend on this resource, so that they are destroyed first. " +
+				"To delete the ConfigMap with these keys, first apply deletion_policy = \"delete\" alone. " +
+				"To leave the ConfigMap in place, first apply deletion_policy = \"abandon\".",
+		},
 		"whole: too large": {
 			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "data", summary: "ConfigMap Too Large",

@@ -145,7 +145,7 @@ func (s Subject) orDestroy(next string) string {
 	next += " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
 	switch keys := s.ownKeys(); {
 	case s.isWhole():
-		return next + " It deletes the ConfigMap."
+		return next + " deletion_policy says what becomes of the ConfigMap."
 	case len(keys) > 0:
 		return next + " deletion_policy says what becomes of " + enumerate(keys) + "."
 	}
@@ -192,7 +192,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	for _, diagnose := range []func(error) diag.Diagnostic{
 		forType(s.unknown), forType(s.waited), // first: what they wrap would say that nothing was written
 		forType(s.notAPool), forType(s.heldHere), forType(s.full), forType(s.valueTaken), forType(s.outside), forType(s.allocationGone),
-		forType(s.conflict), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.lacking), forType(s.notServed), forType(s.scope),
+		forType(s.conflict), forType(s.otherKeys), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.lacking), forType(s.notServed), forType(s.scope),
 		forType(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
 		forType(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
 		forType(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),

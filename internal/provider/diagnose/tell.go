@@ -87,7 +87,7 @@ func (s Subject) whatOf(as title, facts []Fact) string {
 	case WarningNamespaceDoesNotExistYet, WarningTitle(TitleNamespaceNotFound):
 		return short(s.ID.Namespace)
 	case WarningConfigMapDoesNotExistYet, WarningTitle(TitleConfigMapNotFound), WarningTitle(TitleConfigMapIsImmutable), WarningTitle(TitleConfigMapIsBeingDeleted),
-		WarningConfigMapTooLarge, WarningTitle(TitleConfigMapVersionNotKnown), WarningTitle(TitleNotPermitted):
+		WarningConfigMapTooLarge, WarningConfigMapHasOtherKeys, WarningTitle(TitleConfigMapVersionNotKnown), WarningTitle(TitleNotPermitted):
 		return object
 	}
 	var names []string

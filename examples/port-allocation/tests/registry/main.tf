@@ -20,4 +20,6 @@ variable "registry" {
 resource "cas_configmap" "registry" {
   namespace = var.namespace
   name      = var.registry
+
+  deletion_policy = "delete" # with the empty pool
 }

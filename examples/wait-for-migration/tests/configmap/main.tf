@@ -21,6 +21,8 @@ variable "configmap" {
 resource "cas_configmap" "release" {
   namespace = var.namespace
   name      = var.configmap
+
+  deletion_policy = "delete" # with the keys that the pipelines wrote
 }
 
 resource "cas_configmap_data" "release" {

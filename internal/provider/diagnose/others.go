@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// OtherKeysError reports keys that keep deletion_policy = "release" from deleting a whole object: the resource did not
+// write what they contain.
+type OtherKeysError struct {
+	Keys []string
+	Live *cas.Observation
+	// IsDrift: some of the keys are in a map that the resource manages.
+	IsDrift bool
+	// NotKnown: private state does not show what the resource wrote.
+	NotKnown bool
+}
+
+func (e *OtherKeysError) Error() string {
+	return fmt.Sprintf("deletion_policy = %q does not delete %s", terms.PolicyRelease, strings.Join(e.Keys, ", "))
+}
+
+// KeysOfOthers is for a plan to delete a whole object. Keys of another field manager are an error. Other keys are a
+// warning: resources of the same run may remove them first. e is nil if there are none.
+func (s Subject) KeysOfOthers(e *OtherKeysError) (diags diag.Diagnostics) {
+	if e == nil {
+		return nil
+	}
+	refused, warned := *e, *e
+	refused.Keys, warned.Keys = nil, nil
+	for _, key := range e.Keys {
+		if s.isOfAnother(e.Live.Owners(key)) {
+			refused.Keys = append(refused.Keys, key)
+		} else {
+			warned.Keys = append(warned.Keys, key)
+		}
+	}
+	if len(refused.Keys) > 0 {
+		diags.Append(s.otherKeys(&refused))
+	}
+	if len(warned.Keys) > 0 {
+		diags.Append(s.tell(WarningConfigMapHasOtherKeys, path.Empty(), "The ConfigMap contains "+s.ofOthers(&warned)+
+			". The apply deletes the ConfigMap only if other resources remove them first.", s.keysOfOthers(&warned),
+			"Let the resources that own the keys depend on this resource, so that they are destroyed first. "+s.toDelete(&warned)))
+	}
+	return diags
+}
+
+// isOfAnother reports whether a manager other than the resource's own one owns a key.
+func (s Subject) isOfAnother(owners []cas.Writer) bool {
+	for _, w := range owners {
+		if w.Manager != s.Manager {
+			return true
+		}
+	}
+	return false
+}
+
+// otherKeys is for keys that keep a whole object from being deleted.
+func (s Subject) otherKeys(e *OtherKeysError) diag.Diagnostic {
+	return s.refuse(TitleConfigMapHasOtherKeys, path.Empty(), fmt.Sprintf("The ConfigMap contains %s. deletion_policy = %q does not delete them.",
+		s.ofOthers(e), terms.PolicyRelease), s.keysOfOthers(e), s.toDelete(e))
+}
+
+func (s Subject) ofOthers(e *OtherKeysError) string {
+	if e.NotKnown {
+		return "keys that this resource may not have written"
+	}
+	return "keys with values that this resource did not write"
+}
+
+// toDelete says how to delete the object with its keys, or to leave it.
+func (s Subject) toDelete(e *OtherKeysError) string {
+	set := fmt.Sprintf("deletion_policy = %q", terms.PolicyDelete)
+	leave := fmt.Sprintf("first apply deletion_policy = %q", terms.PolicyAbandon)
+	if e.IsDrift { // an update would have to overwrite or to accept the values
+		set += fmt.Sprintf(" and on_drift = %q", terms.DriftOverwrite)
+		leave = "run terraform state rm with the address above"
+	}
+	next := fmt.Sprintf("To delete the ConfigMap with these keys, first apply %s alone. To leave the ConfigMap in place, %s.", set, leave)
+	switch {
+	case !s.isGone():
+		return next
+	case e.NotKnown:
+		return "If this resource is tainted, run terraform untaint with its address. " + next
+	default:
+		return "If this configuration owns the keys, let their resources depend on this resource, and destroy again. " + next
+	}
+}
+
+// keysOfOthers lists the keys, each with its owners if they are known.
+func (s Subject) keysOfOthers(e *OtherKeysError) (facts []Fact) {
+	for i, key := range e.Keys {
+		if i == mostNames {
+			return append(facts, Fact{"More keys", fmt.Sprint(len(e.Keys) - mostNames)})
+		}
+		var managers []string
+		for _, w := range e.Live.Owners(key) {
+			managers = append(managers, fmt.Sprintf("%q", w.Manager))
+		}
+		if managers != nil {
+			key += " (field manager " + strings.Join(managers, ", ") + ")"
+		}
+		facts = append(facts, Fact{PartKey, key})
+	}
+	return facts
+}
+
+// ReplacesAbandoned is for a whole object that deletion_policy leaves in place and that the new resource would create.
+func (s Subject) ReplacesAbandoned() diag.Diagnostic {
+	return s.refuse(TitleReplacementWouldFail, path.Empty(),
+		"deletion_policy leaves the ConfigMap in place, so the new resource would find its name taken.", nil,
+		fmt.Sprintf("Change the name as well, or first apply deletion_policy = %q alone.", terms.PolicyRelease))
+}
