@@ -76,7 +76,7 @@ func TestAllocationOfTwoResourcesIsRefused(t *testing.T) {
 		p.Do("import", address, p.Namespace+"/testmap/foo/30002")
 		p.PlanRefused([]string{twice})
 		p.Write(b + block("taken", ofFive, `claimant = "new"`))
-		p.PlanRefused([]string{moves, "To keep it, run terraform state rm with the address of the resource that is to be removed."})
+		p.PlanRefused([]string{moves, "To keep it, run terraform state rm with the address of the resource that the plan destroys."})
 		p.Do("state", "rm", address)
 		p.PlanNothing()
 		p.Write(b + block("taken", `names = ["x"]`, `claimant = "new"`) + block("c", ofFive, `claimant = "new"`))

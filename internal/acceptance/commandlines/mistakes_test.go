@@ -230,7 +230,7 @@ func TestMistakesOfImports(t *testing.T) {
 	whole := "import {\nto = cas_configmap.it\nid = " + fixture.Quoted(p.Namespace+"/testmap") + "\n}\n"
 	p.Write(whole + fixture.WholeBlock("it"))
 	p.Wants(p.Plan(), "1 to import, 0 to add, 1 to change, 0 to destroy", "Warning: No Longer Managed: ConfigMap "+p.Namespace+"/testmap",
-		"The configuration does not set data. This update changes nothing there, and the resource does not manage it any more. A destroy deletes it with the ConfigMap.",
+		"The configuration does not set data. This update changes nothing there, and the resource does not manage it any more.",
 		"data: feature-flag", "To manage it, set data to what the ConfigMap has, or to {} to remove it.")
 	p.Apply()
 	p.WantLive("testmap", fixture.Data{"feature-flag": "1"})

@@ -1,6 +1,7 @@
 package nextsteps
 
 import (
+	"context"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -407,6 +408,152 @@ var scenes = map[string]scene{
 		"Error: Wrong Scope", "Set namespace.",
 		applies(fieldsOf("ConfigMap", `name = "testmap"`, "namespace = NAMESPACE")), nil,
 	},
+	"an allocation that another writer took over": {
+		func(p *fixture.Pipeline) string {
+			p.Create("testmap", fixture.Data{})
+			p.Planned(allocation("port", "{ from = 1, to = 2 }"))
+			p.Set("testmap", "ports", takenPool)
+			return p.Plan()
+		},
+		"Warning: Allocation Taken Over", "Find out who changed the pool by hand",
+		func(p *fixture.Pipeline) { p.Apply() }, nil,
+	},
+	"an import of an allocation without an id": {
+		func(p *fixture.Pipeline) string {
+			p.Create("testmap", fixture.Data{"ports": `{"1": {"claimant": "shop/port"}}`})
+			p.Write(allocation("port", "{ from = 1, to = 2 }"))
+			return p.Ended(p.On.Run("import", "cas_configmap_allocation.port", p.Text("NAMESPACE/testmap/ports/1")), 1, "import")
+		},
+		"Error: Allocation Without An ID", "Give it an id that no other allocation has, with kubectl, then import again.",
+		func(p *fixture.Pipeline) {
+			p.Set("testmap", "ports", `{"1": {"claimant": "shop/port", "id": "A"}}`)
+			p.Do("import", "cas_configmap_allocation.port", p.Text("NAMESPACE/testmap/ports/1"))
+			p.Do("apply", "-auto-approve")
+		},
+		fixture.Data{"ports": `{"1": {"claimant": "shop/port", "id": "A"}}`},
+	},
+	"an import of an allocation that does not exist": {
+		func(p *fixture.Pipeline) string {
+			p.Create("testmap", fixture.Data{"ports": takenPool})
+			p.Write(allocation("port", "{ from = 1, to = 2 }"))
+			return p.Ended(p.On.Run("import", "cas_configmap_allocation.port", p.Text("NAMESPACE/testmap/ports/2")), 1, "import")
+		},
+		"Error: Nothing To Import", "Correct the import, or remove it: the next apply takes a value.",
+		plansAgain, nil,
+	},
+	"an import of all keys of an empty ConfigMap": {
+		func(p *fixture.Pipeline) string {
+			p.Create("testmap", fixture.Data{})
+			p.Write(fixture.DataBlock("it", `data = { foo = "1" }`))
+			return p.Ended(p.On.Run("import", "cas_configmap_data.it", p.Text("NAMESPACE/testmap")), 1, "import")
+		},
+		"Error: Nothing To Import", "Remove the import: the next apply writes the keys of the configuration.",
+		plansAgain,
+		fixture.Data{"foo": "1"},
+	},
+	"a ConfigMap that the plan does not find": {
+		func(p *fixture.Pipeline) string {
+			p.Write(foo(`value = "1"`))
+			return p.Plan()
+		},
+		"Warning: ConfigMap Does Not Exist Yet", "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
+		func(p *fixture.Pipeline) {
+			p.Create("testmap", nil)
+			p.PlanApply()
+		},
+		fixture.Data{"foo": "1"},
+	},
+	"a namespace that the plan does not find": {
+		func(p *fixture.Pipeline) string {
+			p.Create("testmap", fixture.Data{})
+			p.Write(strings.ReplaceAll(foo(`value = "1"`), "NAMESPACE", fixture.Quoted(p.Namespace+"s")))
+			return p.Plan()
+		},
+		"Warning: Namespace Does Not Exist Yet", "Did you mean NAMESPACE?",
+		applies(foo(`value = "1"`)),
+		fixture.Data{"foo": "1"},
+	},
+	"a namespace that does not exist": {
+		func(p *fixture.Pipeline) string {
+			p.Write(strings.ReplaceAll(foo(`value = "1"`), "NAMESPACE", fixture.Quoted(p.Namespace+"s")))
+			p.Plan()
+			return p.ApplyRefused()
+		},
+		"Error: Namespace Not Found", "Create the namespace first, and let this resource depend on it.",
+		func(p *fixture.Pipeline) {
+			name := p.Namespace + "s"
+			if _, err := p.Cluster.Client().CoreV1().Namespaces().Create(context.Background(),
+				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+				p.Fatal(err)
+			}
+			p.Planned(strings.ReplaceAll(whole()+foo(`value = "1"`, "depends_on = [cas_configmap.it]"), "NAMESPACE", fixture.Quoted(name)))
+		}, nil,
+	},
+	"a ConfigMap with a new address": {
+		changed(nil, whole(`data = { foo = "1" }`), nothing, fixture.WholeBlock("other", `data = { foo = "1" }`)),
+		"Error: ConfigMap Moves Between Instances", "If the resource has a new address, add a moved block.",
+		func(p *fixture.Pipeline) {
+			p.Applied(fixture.WholeBlock("other", `data = { foo = "1" }`) +
+				"moved {\n  from = cas_configmap.it\n  to   = cas_configmap.other\n}\n")
+		},
+		fixture.Data{"foo": "1"},
+	},
+	"a ConfigMap at two addresses": {
+		func(p *fixture.Pipeline) string {
+			p.Planned(whole(`data = { foo = "1" }`))
+			p.Write(whole(`data = { foo = "1" }`) + fixture.WholeBlock("other", `data = { foo = "1" }`))
+			p.Do("import", "cas_configmap.other", p.Text("NAMESPACE/testmap"))
+			p.Write(fixture.WholeBlock("other", `data = { foo = "1" }`))
+			return p.PlanRefused(nil)
+		},
+		"Error: ConfigMap Moves Between Instances", "run terraform state rm with the address of the instance that the plan destroys.",
+		func(p *fixture.Pipeline) {
+			p.Do("state", "rm", "cas_configmap.it")
+			p.Do("apply", "-auto-approve")
+		},
+		fixture.Data{"foo": "1"},
+	},
+	"data that leaves the configuration": {
+		func(p *fixture.Pipeline) string {
+			p.Planned(whole(`data = { foo = "1" }`))
+			p.Write(whole())
+			return p.Plan()
+		},
+		"Warning: No Longer Managed", "To manage it, set data to what the ConfigMap has",
+		func(p *fixture.Pipeline) { p.Write(whole(`data = { foo = "1" }`)) },
+		fixture.Data{"foo": "1"},
+	},
+	"a replacement whose name is unknown": {
+		func(p *fixture.Pipeline) string {
+			p.Create("testmap", fixture.Data{"foo": "1"})
+			p.Planned(named("1", `value = "2"`))
+			p.Write(named("2", `value = "2"`))
+			return p.Plan()
+		},
+		"Warning: Replacement May Fail", "Make namespace, name and key known at plan",
+		applies(foo(`value = "2"`, `expected_value = "1"`, fixture.Deletes)),
+		fixture.Data{"foo": "2"},
+	},
+	"a value that the API server refuses": {
+		applied(fixture.Data{}, labeled("not valid!"), nothing),
+		"Error: Request Refused", "Correct what the API server names, then run terraform plan again.",
+		applies(labeled("valid")), nil,
+	},
+}
+
+// takenPool is a pool with an allocation of another writer.
+const takenPool = `{"1": {"claimant": "theirs", "id": "THEIRS"}}`
+
+// named is an entry of the ConfigMap that another resource names. The trigger replaces that resource.
+func named(trigger string, lines ...string) string {
+	return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
+		foo(append(lines, `expected_value = "1"`, "name = terraform_data.name.output", fixture.Deletes)...)
+}
+
+// labeled sets a label of testmap.
+func labeled(value string) string {
+	return "resource \"cas_object_fields\" \"it\" {\n  api_version = \"v1\"\n  kind = \"ConfigMap\"\n  namespace = NAMESPACE\n" +
+		"  name = \"testmap\"\n  fields = { \"metadata.labels.a\" = " + fixture.Quoted(value) + " }\n}\n"
 }
 
 // fieldsOf sets an annotation of an object.

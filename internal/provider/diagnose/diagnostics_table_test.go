@@ -276,7 +276,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"removed under another one": {
 			of: aboutFoo(terms.OpUpdate).KeyMoves([]string{"foo"}, true), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one keeps it in the same run, in no fixed order. Nothing was written." + head +
-				"\nTo keep it, run terraform state rm with the address of the resource that is to be removed. Let each instance keep its key.",
+				"\nTo keep it, run terraform state rm with the address of the resource that the plan destroys. Let each instance keep its key.",
 		},
 		"a plugin that hangs": {
 			of: aboutFoo(terms.OpRead).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",

@@ -258,13 +258,12 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: moves between instances": {
 			of: aboutWhole(terms.OpCreate, planning).ObjectMoves(), path: "name", summary: "ConfigMap Moves Between Instances",
 			detail: "One instance deletes this ConfigMap, and another one has it in the same run. Nothing was written." + head +
-				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the one that is to be removed.",
+				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys.",
 		},
 		"whole: left to others": {
 			of:       aboutWhole(terms.OpUpdate, planning).NoLongerManaged(map[string][]string{"data": {"foo"}, "labels": strings.Split("abcdefghijkl", "")}),
 			severity: diag.SeverityWarning, summary: "No Longer Managed",
-			detail: "The configuration does not set data and labels. This update changes nothing there, and the resource does not manage it any more. " +
-				"A destroy deletes it with the ConfigMap." + head + "  data:       foo\n  labels:     a, b, c, d, e, f, g, h, i, j and 2 more\n" +
+			detail: "The configuration does not set data and labels. This update changes nothing there, and the resource does not manage it any more." + head + "  data:       foo\n  labels:     a, b, c, d, e, f, g, h, i, j and 2 more\n" +
 				"\nTo manage it, set data and labels to what the ConfigMap has, or to {} to remove it.",
 		},
 		"whole: taken over": {

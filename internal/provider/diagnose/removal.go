@@ -157,7 +157,7 @@ func (s Subject) changedFacts(changed []Drift, seen *cas.Observation) (facts []F
 func (s Subject) KeyMoves(keys []string, stays bool) diag.Diagnostic {
 	does, next := "writes", s.Ways.Move
 	if stays {
-		does, next = "keeps", "To keep "+number(len(keys), "it", "them")+", run terraform state rm with the address of the resource that is to be removed. "+next
+		does, next = "keeps", "To keep "+number(len(keys), "it", "them")+", run terraform state rm with the address of the resource that the plan destroys. "+next
 	}
 	return s.refuse(TitleKeyMovesBetweenInstances, s.keyPath(keys[0]),
 		fmt.Sprintf("One instance removes %s and another one %s %s in the same run, in no fixed order.", enumerate(keys), does, number(len(keys), "it", "them")),

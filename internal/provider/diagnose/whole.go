@@ -49,7 +49,7 @@ func (s Subject) CreatedTwice() diag.Diagnostic {
 // ObjectMoves is for a ConfigMap that one instance is planned to delete and another one has.
 func (s Subject) ObjectMoves() diag.Diagnostic {
 	return s.refuse(TitleConfigMapMovesBetweenInstances, path.Root("name"), "One instance deletes this ConfigMap, and another one has it in the same run.", nil,
-		s.orDestroy("If the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the one that is to be removed."))
+		s.orDestroy("If the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys."))
 }
 
 func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
@@ -124,7 +124,7 @@ func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
 	}
 	what := enumerate(parts)
 	return s.tell(WarningNoLongerManaged, path.Empty(), fmt.Sprintf(
-		"The configuration does not set %s. This update changes nothing there, and the resource does not manage it any more. A destroy deletes it with the ConfigMap.", what), facts,
+		"The configuration does not set %s. This update changes nothing there, and the resource does not manage it any more.", what), facts,
 		fmt.Sprintf("To manage it, set %s to what the ConfigMap has, or to {} to remove it.", what))
 }
 
