@@ -15,7 +15,7 @@ func TestDestroyListsWhatStays(t *testing.T) {
 	p.Export("CAS_PLAN_CHECK", "warning") // terraform plan -destroy first makes an ordinary plan, which drift would stop
 	p.Wants(p.Plan("-destroy"),
 		"Warning: Key Stays In Place", "bar and foo existed before this resource wrote them, so they stay as they are.", `Key: bar Found: "1" Key: foo Found: "2"`,
-		`To put back what they held first, apply deletion_policy = "restore", then plan this again. To remove them, apply deletion_policy = "delete", then plan this again.`,
+		`To put back what they held first, apply deletion_policy = "restore" before the destroy. To remove them, apply deletion_policy = "delete" before the destroy.`,
 		"Warning: Key Stays In Place: changed", "changed does not hold what this resource last wrote, so it stays as it is.", `Key: changed Found: "9"`, "!Key: new")
 	p.Apply()
 	p.WantLive("testmap", fixture.Data{"bar": "1", "changed": "9", "foo": "2"})
@@ -30,7 +30,7 @@ func TestWhatStaysIsPutBack(t *testing.T) {
 		return fixture.EntryBlock("it", append(lines, `value = "2"`, `expected_value = "1"`)...)
 	}
 	p.Planned(entry())
-	p.Wants(p.Plan("-destroy"), `To put back what it held first, apply deletion_policy = "restore", then plan this again.`)
+	p.Wants(p.Plan("-destroy"), `To put back what it held first, apply deletion_policy = "restore" before the destroy.`)
 	p.Planned(entry(`deletion_policy = "restore"`))
 	p.Destroy()
 	p.WantLive("testmap", fixture.Data{"foo": "1"})

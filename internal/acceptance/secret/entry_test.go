@@ -133,7 +133,7 @@ func TestSecretEntryImport(t *testing.T) {
 		t.Errorf("wrote: from version %s to %s", version, now)
 	}
 	p.PlanNothing()
-	p.Wants(p.Plan("-destroy"), "Key Existed Before Terraform", `To leave it in place, apply deletion_policy = "abandon", then plan this again.`, "!restore")
+	p.Wants(p.Plan("-destroy"), "Key Existed Before Terraform", `To leave it in place, apply deletion_policy = "abandon" before the destroy.`, "!restore")
 }
 
 func TestSecretEntryInvalidValues(t *testing.T) {

@@ -143,7 +143,7 @@ foo existed before this resource wrote it. This plan deletes it.
   ConfigMap:  shop/settings
   Key:        foo
 
-To put back what it held first, apply deletion_policy = "restore", then plan this again.`,
+To put back what it held first, apply deletion_policy = "restore" before the destroy.`,
 		},
 	}
 }

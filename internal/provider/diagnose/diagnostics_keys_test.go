@@ -44,7 +44,11 @@ func kept(keys ...string) (all []diagnose.Kept) {
 // severalDiagnosticTests are of resources of several keys, where they read otherwise than those of one. The object that was seen holds foo.
 func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const (
-		object  = "\n\n  ConfigMap:  shop/settings\n"
+		object = "\n\n  ConfigMap:  shop/settings\n"
+		stays  = "\n\n  ConfigMap:    shop/settings\n" +
+			"  Key:          a\n  Found:        \"1\"\n  Key:          b\n  Found:        \"1\"\n" +
+			"  To remove:    kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":null,\"b\":null}}'\n" +
+			"  To put back:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":\"it\\u0027s 0\",\"b\":\"it\\u0027s 0\"}}'\n\n"
 		wide    = "\n\n  ConfigMap:        shop/settings\n"
 		foo     = "  Key:              foo\n" + wideFoo + wideBy
 		gone    = "  Found:            (absent)\n"
@@ -211,25 +215,20 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: what changed stays": {
 			of:       aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptChanged, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
-			detail: "a and b do not hold what this resource last wrote, so they stay as they are." + object +
-				"  Key:        a\n  Found:      \"1\"\n  Key:        b\n  Found:      \"1\"\n\n" +
-				`To remove them, apply deletion_policy = "delete" and on_drift = "overwrite", then plan this again.`,
+			detail: "a and b do not hold what this resource last wrote, so they stay as they are." + stays +
+				`To remove them, apply deletion_policy = "delete" and on_drift = "overwrite" before the destroy. After the destroy, use kubectl as shown.`,
 		},
 		"several: keys stay": {
 			of:       aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptExisting, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
-			detail: "a and b existed before this resource wrote them, so they stay as they are." + object +
-				"  Key:        a\n  Found:      \"1\"\n  Key:        b\n  Found:      \"1\"\n\n" +
-				`To put back what they held first, apply deletion_policy = "restore", then plan this again. ` +
-				`To remove them, apply deletion_policy = "delete", then plan this again.`,
+			detail: "a and b existed before this resource wrote them, so they stay as they are." + stays +
+				`To put back what they held first, apply deletion_policy = "restore" before the destroy. ` +
+				`To remove them, apply deletion_policy = "delete" before the destroy. After the destroy, use kubectl as shown.`,
 		},
 		"several: keys stay after the destroy": {
 			of:       aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
-			detail: "a and b existed before this resource wrote them, so they stay as they are.\n\n  ConfigMap:    shop/settings\n" +
-				"  Key:          a\n  Found:        \"1\"\n  Key:          b\n  Found:        \"1\"\n" +
-				"  To remove:    kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":null,\"b\":null}}'\n" +
-				"  To put back:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":\"it\\u0027s 0\",\"b\":\"it\\u0027s 0\"}}'\n\n" +
+			detail: "a and b existed before this resource wrote them, so they stay as they are." + stays +
 				"Terraform does not manage them any more.",
 		},
 		"several: a changed key that the configuration gives up stays": {
@@ -260,7 +259,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:       aboutSeveral(terms.OpDelete, planning).PutsBack(map[string]cas.Entry{"b": {}, "a": cas.Text("0")}, map[string]cas.Entry{"a": cas.Text("1"), "b": cas.Text("2")}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what a and b held before this resource wrote them.\n\n  ConfigMap:  shop/settings\n  Key:        a\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
-				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\", then plan this again.",
+				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\" before the destroy.",
 		},
 		"several: a refused removal": {
 			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",

@@ -145,13 +145,13 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"Secret: existed before": {
 			of: aboutPassword(terms.OpDelete, planning).ExistedBefore([]string{"foo"}), severity: diag.SeverityWarning, summary: "Key Existed Before Terraform",
 			detail: "foo existed before this resource wrote it. This plan deletes it." + head +
-				"\n" + `To leave it in place, apply deletion_policy = "abandon", then plan this again.`,
+				"\n" + `To leave it in place, apply deletion_policy = "abandon" before the destroy.`,
 		},
 		"Secret: several existed before": {
 			of:       aboutPasswords(terms.OpDelete, planning).ExistedBefore([]string{"a", "foo"}),
 			severity: diag.SeverityWarning, summary: "Key Existed Before Terraform",
 			detail: "a and foo existed before this resource wrote them. This plan deletes them." + object + "  Key:     a\n  Key:     foo\n" +
-				"\n" + `To leave them in place, apply deletion_policy = "abandon", then plan this again.`,
+				"\n" + `To leave them in place, apply deletion_policy = "abandon" before the destroy.`,
 		},
 	}
 }

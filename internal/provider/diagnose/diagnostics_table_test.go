@@ -304,7 +304,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
 				"  Found:      (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Put back:   (hidden, 1 bytes, sha256:" + digestOf("0") + ")\n" +
-				"\nTo leave it as it is, apply deletion_policy = \"abandon\", then plan this again.",
+				"\nTo leave it as it is, apply deletion_policy = \"abandon\" before the destroy.",
 		},
 		"put back, by an update": {
 			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),

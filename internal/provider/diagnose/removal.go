@@ -77,7 +77,7 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *cas.Observation) di
 	case KeptExisting:
 		happened = enumerate(keys) + " existed before this resource wrote " + it
 	}
-	if s.isGone() {
+	if s.Op == terms.OpDelete { // of a plan as well: terraform destroy shows its warnings again after the apply
 		facts = append(facts, s.commands(kept)...)
 	}
 	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(one, ", so it stays as it is.", ", so they stay as they are."),
@@ -91,12 +91,16 @@ func (s Subject) afterwards(reason KeptReason, it string) string {
 		return "Terraform does not manage " + it + " any more."
 	case reason == KeptChanged && s.Op == terms.OpUpdate:
 		return fmt.Sprintf("To remove %s, set deletion_policy = %q and on_drift = %q.", it, terms.PolicyDelete, terms.DriftOverwrite)
-	case reason == KeptChanged:
-		return fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q, then plan this again.", it, terms.PolicyDelete, terms.DriftOverwrite)
 	}
 	next := s.withPolicy("To remove "+it, terms.PolicyDelete)
-	if reason == KeptExisting && s.ID.Kind != cas.Secret {
+	switch {
+	case reason == KeptChanged:
+		next = fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q before the destroy.", it, terms.PolicyDelete, terms.DriftOverwrite)
+	case reason == KeptExisting && s.ID.Kind != cas.Secret:
 		next = s.withPolicy("To put back what "+strings.Replace(it, "them", "they", 1)+" held first", terms.PolicyRestore) + " " + next
+	}
+	if s.Op == terms.OpDelete {
+		next += " After the destroy, use kubectl as shown."
 	}
 	return next
 }
@@ -109,7 +113,7 @@ func (s Subject) withPolicy(purpose, policy string) string {
 	if s.Op == terms.OpUpdate {
 		return fmt.Sprintf("%s, set deletion_policy = %q.", purpose, policy)
 	}
-	return fmt.Sprintf("%s, apply deletion_policy = %q, then plan this again.", purpose, policy)
+	return fmt.Sprintf("%s, apply deletion_policy = %q before the destroy.", purpose, policy)
 }
 
 // leave returns the way to leave keys as they are that an update releases.
