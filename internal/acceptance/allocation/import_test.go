@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// imported is an import of what has a value.
+// imported returns an import block for the allocation that has a value.
 func imported(label, value string) string {
 	return fmt.Sprintf("import {\n  to = cas_configmap_allocation.%s\n  id = \"${NAMESPACE}/testmap/foo/%s\"\n}\n", label, value)
 }
@@ -42,7 +42,7 @@ const (
 	moves = "Error: Key Moves Between Instances"
 )
 
-// What two resources of a configuration have, either of them would release for both.
+// If two resources of a configuration have one allocation, either resource would release it for both.
 func TestAllocationOfTwoResourcesIsRefused(t *testing.T) {
 	const orphan = `{"30002": {"claimant": "lost", "id": "ABC"}}`
 	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
@@ -63,7 +63,7 @@ func TestAllocationOfTwoResourcesIsRefused(t *testing.T) {
 		p.Write(a + block("taken", ofFive, `claimant = "new"`) + b + imported("b", "30000"))
 		p.PlanRefused([]string{twice})
 
-		// What one would release, and another one keeps.
+		// One resource would release the allocation, and another one keeps it.
 		p.Write(block("taken", ofFive, `claimant = "new"`) + b + imported("b", "30002"))
 		p.PlanRefused([]string{moves, "One instance removes allocation ABC and another one keeps it in the same run", "To give the resource another address, use a moved block."})
 		p.Write(block("taken", ofFive, `claimant = "new"`) + b + "moved {\n  from = cas_configmap_allocation.a\n  to = cas_configmap_allocation.b\n}\n")
@@ -125,4 +125,25 @@ func TestAllocationInAnImmutableConfigMapIsToldByThePlanOfItsDestroy(t *testing.
 	p.Write("")
 	p.Do("state", "rm", address)
 	wantTaken(p.Fixture, "30000")
+}
+
+// Given an import of a value that looks like a number; when the configuration takes it from names; then the allocation
+// keeps the value, since the range contains it.
+func TestImportedAllocationOfAnotherRange(t *testing.T) {
+	t.Parallel()
+	for what, line := range map[string]string{"names": `names = ["b", "30002"]`, "numbers": ofFive} {
+		t.Run(what, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", fixture.Data{"foo": `{"30002": {"claimant": "lost", "id": "ABC"}}`})
+			p.Write(block("a", line, `claimant = "lost"`) + imported("a", "30002"))
+			p.Wants(p.Plan(), "1 to import, 0 to add, 1 to change, 0 to destroy")
+			p.Apply()
+			wantTaken(p.Fixture, "30002")
+			p.PlanNothing()
+			p.Write(block("a", `names = ["b"]`, `claimant = "lost"`))
+			p.Plan()
+			p.Apply()
+			p.PlanNothing()
+		})
+	}
 }

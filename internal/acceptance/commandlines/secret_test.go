@@ -14,7 +14,7 @@ func TestSecretConfigurationErrors(t *testing.T) {
 		body string
 		want []string
 	}{
-		"no value":     {fixture.SecretEntry(), []string{"Invalid Attribute Combination", "set either value_wo or value_base64_wo"}},
+		"no value":     {fixture.SecretEntry(), []string{"Missing Value", "Attribute value_wo: set value_wo or value_base64_wo; no state has the value"}},
 		"both values":  {fixture.SecretEntry(`value_wo = "plant-a"`, `value_base64_wo = "plant-b"`), []string{"Invalid Attribute Combination", "value_wo"}},
 		"no base64":    {fixture.SecretEntry(`value_base64_wo = "plant-c"`), []string{"Invalid Base64", "value_base64_wo", "must be canonical standard base64"}},
 		"no keys":      {fixture.SecretData(`data_wo = {}`), []string{"Missing Keys", "data_wo"}},

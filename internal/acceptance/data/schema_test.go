@@ -26,8 +26,8 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		lines string
 		wants []string
 	}{
-		{``, []string{"Missing Keys", "Attribute data: there must be at least one key in data or binary_data."}},
-		{`data = {}`, []string{"Missing Keys", "Attribute data: there must be at least one key in data or binary_data."}},
+		{``, []string{"Missing Keys", "Attribute data: set at least one key in data or binary_data."}},
+		{`data = {}`, []string{"Missing Keys", "Attribute data: set at least one key in data or binary_data."}},
 		{`expected_data = { a = "1" }`, []string{"Missing Keys"}},
 		{`data = { a = null }`, []string{"Missing Value", `Attribute data["a"]: must not be null; to remove the key, leave it out.`}},
 		{`binary_data = { a = null }`, []string{"Missing Value", `Attribute binary_data["a"]: must not be null`}},

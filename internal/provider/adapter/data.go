@@ -38,7 +38,11 @@ func (m *DataModel) Validate() diag.Diagnostics {
 	diags := m.Check(m.Kind, false)
 	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.names()) == 0 {
 		data := m.attribute("data")
-		diags.Append(fault(m.Kind, diagnose.TitleMissingKeys, data, fmt.Sprintf("there must be at least one key in %s or %s", data, m.attribute("binary_data"))))
+		problem := fmt.Sprintf("set at least one key in %s or %s", data, m.attribute("binary_data"))
+		if m.Kind == cas.Secret {
+			problem += notGenerated
+		}
+		diags.Append(fault(m.Kind, diagnose.TitleMissingKeys, data, problem))
 	}
 	return diags
 }

@@ -94,7 +94,7 @@ func (m *EntryModel) Validate() (diags diag.Diagnostics) {
 		return nil
 	}
 	if m.Value.IsNull() && m.ValueBase64.IsNull() {
-		diags.Append(m.fault(diagnose.TitleInvalidAttributeCombination, "value_wo", "set either value_wo or value_base64_wo"))
+		diags.Append(m.fault(diagnose.TitleMissingValue, "value_wo", "set value_wo or value_base64_wo"+notGenerated))
 	}
 	for name, both := range map[string][2]types.String{
 		"value": {m.Value, m.ValueBase64}, "expected_value": {m.ExpectedValue, m.ExpectedValueBase64},

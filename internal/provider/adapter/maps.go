@@ -130,6 +130,9 @@ func sealedFault(title diagnose.ErrorTitle, at, attribute, problem string) diag.
 	return title.At(path.Root(at), fmt.Sprintf("Attribute %s: %s.", attribute, problem))
 }
 
+// notGenerated explains why a write-only value is missing in a configuration that Terraform generated for an import.
+const notGenerated = "; no state has the value, so a generated configuration lacks it"
+
 // sealedProblem describes the problem of a value without its length. It is empty for a valid or unknown value.
 func sealedProblem(textual, encoded types.String) (title diagnose.ErrorTitle, problem string) {
 	b := []byte(textual.ValueString())

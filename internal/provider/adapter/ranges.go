@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -155,6 +156,27 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 		return from, diags
 	}
 	return nil, nil
+}
+
+// SetOnly makes a range of one value, of the kind that the value has the form of. A configuration that is generated for an
+// import has this range.
+func (r *Ranges) SetOnly(value string) {
+	number, err := strconv.ParseInt(value, 10, 64)
+	prefix, notPrefix := netip.ParsePrefix(value)
+	switch {
+	case err == nil && strconv.FormatInt(number, 10) == value:
+		one := types.Int64Value(number)
+		r.Numbers = types.ObjectValueMust(r.Numbers.AttributeTypes(context.Background()), map[string]attr.Value{
+			"from": one, "to": one, "except": types.ListNull(attributes.WholeNumber{}),
+		})
+	case notPrefix == nil && prefix.Masked().String() == value:
+		r.CIDR = types.ObjectValueMust(r.CIDR.AttributeTypes(context.Background()), map[string]attr.Value{
+			"within": ListOf([]string{value}), "prefix": types.Int64Value(int64(prefix.Bits())),
+			"except": types.ListNull(types.StringType),
+		})
+	default:
+		r.Names = ListOf([]string{value})
+	}
 }
 
 // mostName is how many bytes a name has at most.

@@ -116,7 +116,8 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	was, kind := state.Kind(), plan.Kind()
-	isAnother := was != "" && kind != "" && was != kind
+	fits := from != nil && from.Contains(state.Value.ValueString())
+	isAnother := was != "" && kind != "" && was != kind && !fits
 	switch { // the creation of a replace is planned by a call of its own
 	case plan.EntryID() != state.EntryID():
 		release()
@@ -252,6 +253,7 @@ func (r *allocationResource) ImportState(ctx context.Context, req resource.Impor
 	m.ID, m.Key, m.Value = types.StringNull(), types.StringValue(id.Key), types.StringValue(id.Value)
 	member, diags := r.Run.Adopt(ctx, r.allocation(m, nil), memory, r.about(m, terms.OpRead))
 	resp.Diagnostics.Append(diags...)
+	m.SetOnly(id.Value)
 	m.has(member)
 	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *m, &resp.State.Raw)...)
@@ -281,7 +283,7 @@ func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagn
 func allocationSchema(ctx context.Context) schema.Schema {
 	all := adapter.RangeAttributes(
 		"Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from "+
-			"one of the three to another replaces the resource.",
+			"one of the three to another replaces the resource, unless the new range contains the value.",
 		"Takes the lowest free prefix of a length. One that overlaps any prefix or address in the pool is not free.",
 		"Takes the first free name. With `wait_for_free`, this is a semaphore.",
 		[]validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("numbers"), path.MatchRoot("cidr"), path.MatchRoot("names"))}, nil)
