@@ -2,6 +2,7 @@ package provider
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,6 +80,25 @@ func TestConfigMapDataMoveState(t *testing.T) {
 	} {
 		if len(resp.Diagnostics) != 1 || resp.Diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {
 			t.Errorf("a state %s: %v", what, resp.Diagnostics)
+		}
+	}
+}
+
+// Each resource of this provider refuses the state of each other one with a message of its own.
+func TestMoveStateBetweenOwnTypes(t *testing.T) {
+	t.Parallel()
+	for _, make := range (&casProvider{}).Resources(t.Context()) {
+		var meta resource.MetadataResponse
+		make().Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: "cas"}, &meta)
+		for _, source := range []string{"cas_configmap_entry", "cas_secret", "cas_object_fields"} {
+			resp := moveState(t, &tfprotov6.MoveResourceStateRequest{
+				SourceProviderAddress: "registry.terraform.io/terraform-cas/cas", SourceTypeName: source,
+				SourceState: &tfprotov6.RawState{JSON: []byte(`{"id": "shop/settings"}`)}, TargetTypeName: meta.TypeName,
+			})
+			want := "A moved block cannot turn a " + source + " into a " + meta.TypeName + "."
+			if len(resp.Diagnostics) != 1 || resp.Diagnostics[0].Summary != "State Cannot Be Moved" || !strings.HasPrefix(resp.Diagnostics[0].Detail, want) {
+				t.Errorf("%s to %s: %v", source, meta.TypeName, resp.Diagnostics)
+			}
 		}
 	}
 }

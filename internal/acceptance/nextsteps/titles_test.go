@@ -62,7 +62,7 @@ var noScene = map[string]string{
 	"Operation Canceled":               "it has no next step",
 	"Operation Timed Out":              waits,
 	"Provider Not Configured":          inCommandLines,
-	"State Cannot Be Moved":            later,
+	"State Cannot Be Moved":            inCommandLines,
 	"Unexpected Error":                 "a defect to report",
 	"Unmanaged Keys Will Change":       "it has nothing to follow: a plan to review",
 	"Unreadable Private State":         "a defect to report",

@@ -62,8 +62,9 @@ type Type struct {
 	Name       string // as it follows the provider's: "configmap_entry"
 	Kind       cas.Kind
 	Definition func(context.Context) schema.Schema
-	IsOfFields bool // of objects of any kind
-	IsWhole    bool // of whole objects
+	IsOfFields bool   // of objects of any kind
+	IsWhole    bool   // of whole objects
+	ImportForm string // the form of an import id; empty for a type that cannot be imported
 
 	MutableIdentity bool // an update may change what the identity names
 }

@@ -76,9 +76,13 @@ type Keys[M any, P KeysModel[M]] struct {
 	Modeled[M]
 }
 
-// NewKeys is a type of resources of keys.
-func NewKeys[M any, P KeysModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Keys[M, P] {
-	return Keys[M, P]{NewModeled[M](name, kind, definition)}
+// NewKeys returns a type of resources of keys.
+func NewKeys[M any, P KeysModel[M]](
+	name string, kind cas.Kind, importForm string, definition func(context.Context) schema.Schema,
+) Keys[M, P] {
+	r := Keys[M, P]{NewModeled[M](name, kind, definition)}
+	r.ImportForm = importForm
+	return r
 }
 
 // New is a resource of the type.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,9 +23,10 @@ import (
 // MovableModel is the model of a resource that takes over states of hashicorp/kubernetes as well.
 type MovableModel[M any] interface {
 	KeysModel[M]
-	// movesFrom gives the types of such states, which begin with a prefix, and what to import instead of one that cannot be read.
-	movesFrom(prefix string) (resourceTypes []string, instead string)
-	// takeOver takes in a state, and gives what it claims. It is false of one that hashicorp/kubernetes cannot have written.
+	// movesFrom returns the types of such states, which begin with a prefix.
+	movesFrom(prefix string) []string
+	// takeOver stores a state in the model, and returns its claim. It reports false for a state that hashicorp/kubernetes
+	// cannot have written.
 	takeOver(raw []byte) (*claim.Claim, bool)
 }
 
@@ -35,22 +37,42 @@ var _ resource.ResourceWithMoveState = (*Movable[Object, *Object])(nil)
 
 // NewWhole is a resource of whole objects.
 func NewWhole(name string, kind cas.Kind, definition func(context.Context) schema.Schema) *Movable[Object, *Object] {
-	r := &Movable[Object, *Object]{NewKeys[Object](name, kind, definition)}
+	r := &Movable[Object, *Object]{NewKeys[Object](name, kind, terms.ConfigMapIDForm, definition)}
 	r.IsWhole = true
 	return r
 }
 
 // NewData is a resource of several keys. A change of keys is an update of it, and no replace.
 func NewData(name string, kind cas.Kind, definition func(context.Context) schema.Schema) *Movable[DataModel, *DataModel] {
-	r := &Movable[DataModel, *DataModel]{NewKeys[DataModel](name, kind, definition)}
+	r := &Movable[DataModel, *DataModel]{NewKeys[DataModel](name, kind, terms.DataIDForm, definition)}
 	r.MutableIdentity = true // with the keys
 	return r
 }
 
-// MoveState implements [resource.ResourceWithMoveState]. It runs on a provider that is not configured: where the state does not have the version, the next refresh
-// finds it, without which nothing is written. What the keys held at first is not known any more.
-func (r *Movable[M, P]) MoveState(context.Context) []resource.StateMover {
-	return []resource.StateMover{{StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+// MoveState implements [resource.ResourceWithMoveState]. No type of this provider takes over a state of another type.
+func (t *Type) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{{
+		StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+			resp.Diagnostics.Append(t.cannotMove(fmt.Sprintf("A moved block cannot turn a %s into a cas_%s.", req.SourceTypeName, t.Name)))
+		},
+	}}
+}
+
+// cannotMove is for a state that a moved block does not convert.
+func (t *Type) cannotMove(why string) diag.Diagnostic {
+	next := "Replace the moved block by a removed block with destroy = false. "
+	if t.ImportForm != "" {
+		next += "Then import the new resource with the id " + t.ImportForm + "."
+	} else {
+		next += "The new resource then takes a number of its own."
+	}
+	return diagnose.TitleStateCannotBeMoved.With(diagnose.Detail(why+" Nothing was moved.", nil, next))
+}
+
+// MoveState implements [resource.ResourceWithMoveState]. It runs on a provider that is not configured. If the state has no
+// version, the next refresh reads the version, and every write waits for that refresh. The originals of the keys are lost.
+func (r *Movable[M, P]) MoveState(ctx context.Context) []resource.StateMover {
+	return append([]resource.StateMover{{StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		state, claimed, diags := r.MovedState(ctx, req)
 		if resp.Diagnostics.Append(diags...); state == nil {
 			return
@@ -59,36 +81,33 @@ func (r *Movable[M, P]) MoveState(context.Context) []resource.StateMover {
 		m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
 		m.Baseline(claimed)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.TargetPrivate)...)
-	}}}
+	}}}, r.Keys.MoveState(ctx)...)
 }
 
-// MovedState is the state of a resource of hashicorp/kubernetes, from whichever registry, as one of ours, and what that claims; nil if it is not movable. OpenTofu
-// before 1.11.12 and 1.12.4 tells but the name that the resource's type begins with (opentofu/opentofu#4352).
+// MovedState converts the state of a resource of hashicorp/kubernetes, from any registry, and returns its claim as well; nil
+// if the state is not movable. OpenTofu before 1.11.12 and 1.12.4 names the source provider only by the name that its types
+// begin with (opentofu/opentofu#4352).
 func (r *Movable[M, P]) MovedState(ctx context.Context, req resource.MoveStateRequest) (P, *claim.Claim, diag.Diagnostics) {
 	state := r.Blank(ctx)
-	from, instead := state.movesFrom(map[cas.Kind]string{cas.ConfigMap: "kubernetes_config_map", cas.Secret: "kubernetes_secret"}[r.Kind])
+	from := state.movesFrom(map[cas.Kind]string{cas.ConfigMap: "kubernetes_config_map", cas.Secret: "kubernetes_secret"}[r.Kind])
 	isKubernetes := strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") || req.SourceProviderAddress == "kubernetes"
 	if !isKubernetes || req.SourceRawState == nil || !slices.Contains(from, req.SourceTypeName) {
 		return nil, nil, nil
 	}
 	claimed, ok := state.takeOver(req.SourceRawState.JSON)
 	if !ok {
-		return nil, nil, diag.Diagnostics{diagnose.TitleStateCannotBeMoved.With(diagnose.Detail(
-			"The state of "+req.SourceTypeName+" does not have the form that hashicorp/kubernetes writes. Nothing was moved.", nil,
-			"Replace the moved block by a removed block with destroy = false. Then import the "+instead+"."))}
+		return nil, nil, diag.Diagnostics{r.cannotMove("The state of " + req.SourceTypeName + " does not have the form that hashicorp/kubernetes writes.")}
 	}
 	return state, claimed, nil
 }
 
-// kubernetesManager is that provider's default, which stands in the state though no configuration named it.
+// kubernetesManager is the default of that provider, which the state has although no configuration named it.
 const kubernetesManager = "Terraform"
 
 // movesFrom implements [MovableModel].
-func (*DataModel) movesFrom(prefix string) ([]string, string) {
-	return []string{prefix + "_v1_data"}, "keys with the id namespace/name:key1,key2"
-}
+func (*DataModel) movesFrom(prefix string) []string { return []string{prefix + "_v1_data"} }
 
-// takeOver implements [MovableModel]. There has been one schema only. The values of a Secret tell drift, and are not kept.
+// takeOver implements [MovableModel]. There has been one schema only. The values of a Secret become the baseline, and are not kept.
 func (m *DataModel) takeOver(raw []byte) (*claim.Claim, bool) {
 	var source struct {
 		Metadata []struct {
@@ -119,9 +138,7 @@ func (m *DataModel) takeOver(raw []byte) (*claim.Claim, bool) {
 }
 
 // movesFrom implements [MovableModel].
-func (m *Object) movesFrom(prefix string) ([]string, string) {
-	return []string{prefix, prefix + "_v1"}, m.Kind.String() + " with the id namespace/name"
-}
+func (*Object) movesFrom(prefix string) []string { return []string{prefix, prefix + "_v1"} }
 
 // takeOver implements [MovableModel].
 func (m *Object) takeOver(raw []byte) (*claim.Claim, bool) {

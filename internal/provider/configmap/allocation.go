@@ -32,7 +32,9 @@ var (
 
 // NewAllocation is cas_configmap_allocation.
 func NewAllocation() resource.Resource {
-	return &allocationResource{adapter.NewModeled[allocationModel]("configmap_allocation", cas.ConfigMap, allocationSchema)}
+	r := &allocationResource{adapter.NewModeled[allocationModel]("configmap_allocation", cas.ConfigMap, allocationSchema)}
+	r.ImportForm = terms.AllocationIDForm
+	return r
 }
 
 // allocationResource is cas_configmap_allocation.

@@ -11,13 +11,14 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewEntry is cas_configmap_entry, a resource of one key.
 func NewEntry() resource.Resource { return newEntries().New() }
 
 func newEntries() adapter.Keys[adapter.EntryModel, *adapter.EntryModel] {
-	return adapter.NewKeys[adapter.EntryModel]("configmap_entry", cas.ConfigMap, entrySchema)
+	return adapter.NewKeys[adapter.EntryModel]("configmap_entry", cas.ConfigMap, terms.EntryIDForm, entrySchema)
 }
 
 func entrySchema(ctx context.Context) schema.Schema {

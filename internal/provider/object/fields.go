@@ -29,8 +29,8 @@ import (
 
 // NewFields is cas_object_fields, a resource of many fields. A change of fields is an update of it, and no replace.
 func NewFields() resource.Resource {
-	r := adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, fieldsSchema) // each model knows the kind
-	r.IsOfFields, r.MutableIdentity = true, true                                    // with the fields, and with the version of the API
+	r := adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, terms.FieldsIDForm, fieldsSchema) // each model knows the kind
+	r.IsOfFields, r.MutableIdentity = true, true                                                        // with the fields, and with the version of the API
 	return r.New()
 }
 

@@ -9,11 +9,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewEntry is cas_secret_entry, a resource of one key.
 func NewEntry() resource.Resource {
-	return adapter.NewKeys[adapter.EntryModel]("secret_entry", cas.Secret, entrySchema).New()
+	return adapter.NewKeys[adapter.EntryModel]("secret_entry", cas.Secret, terms.EntryIDForm, entrySchema).New()
 }
 
 func entrySchema(ctx context.Context) schema.Schema {

@@ -18,8 +18,8 @@ type FieldsID struct {
 	Keys       []string // as [cas.FieldKey] makes them, sorted
 }
 
-// fieldsForm is what an id of fields looks like.
-const fieldsForm = "api_version/kind/namespace/name/path1,path2, with nothing between two slashes for a kind without namespaces"
+// FieldsIDForm is what an id of fields looks like.
+const FieldsIDForm = "api_version/kind/namespace/name/path1,path2, with nothing between two slashes for a kind without namespaces"
 
 // String has the form apps/v1/Deployment/shop/web/path1,path2. Neither an API version nor what follows it up to the name can hold a slash of its own, but for that
 // between group and version, and a core version is told by its form. So a name may hold colons, and a path all that follows.
@@ -36,7 +36,7 @@ var coreVersion = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // ParseFieldsID is the reverse of [FieldsID.String]. It sorts the paths, and takes any spelling of them.
 func ParseFieldsID(s string) (FieldsID, error) {
-	malformed := fmt.Errorf("%q is not of the form %s", s, fieldsForm)
+	malformed := fmt.Errorf("%q is not of the form %s", s, FieldsIDForm)
 	version, rest, _ := strings.Cut(s, "/")
 	if !coreVersion.MatchString(version) {
 		var of string

@@ -12,6 +12,14 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
+// The forms of import ids.
+const (
+	EntryIDForm      = "namespace/name/key"
+	ConfigMapIDForm  = "namespace/name"
+	DataIDForm       = "namespace/name:key1,key2"
+	AllocationIDForm = "namespace/name/key/value"
+)
+
 // EntryID names one key of one ConfigMap. Its string form, namespace/name/key, is unambiguous: none of the three can
 // hold a slash.
 type EntryID struct {
@@ -25,7 +33,7 @@ func (id EntryID) String() string { return id.Namespace + "/" + id.Name + "/" + 
 func ParseEntryID(s string) (EntryID, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 3 {
-		return EntryID{}, fmt.Errorf("%q is not of the form namespace/name/key", s)
+		return EntryID{}, fmt.Errorf("%q is not of the form %s", s, EntryIDForm)
 	}
 	id := EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
 	return valid(id, s, id.Parts())
@@ -75,7 +83,7 @@ func KeyProblems(s string) []string { return utilvalidation.IsConfigMapKey(s) }
 func ParseConfigMapID(s string) (cas.Ref, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 2 {
-		return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name", s)
+		return cas.Ref{}, fmt.Errorf("%q is not of the form %s", s, ConfigMapIDForm)
 	}
 	ref := cas.Ref{Namespace: parts[0], Name: parts[1]}
 	return valid(ref, s, objectParts(ref))
@@ -110,7 +118,7 @@ func ParseDataID(s string) (DataID, error) {
 	object, list, named := strings.Cut(s, ":")
 	parts := strings.Split(object, "/")
 	if len(parts) != 2 {
-		return DataID{}, fmt.Errorf("%q is not of the form namespace/name or namespace/name:key1,key2", s)
+		return DataID{}, fmt.Errorf("%q is not of the form %s or %s", s, ConfigMapIDForm, DataIDForm)
 	}
 	id := DataID{Ref: cas.Ref{Namespace: parts[0], Name: parts[1]}}
 	if named {
@@ -145,7 +153,7 @@ type AllocationID struct {
 func ParseAllocationID(s string) (AllocationID, error) {
 	parts := strings.SplitN(s, "/", 4)
 	if len(parts) != 4 || parts[3] == "" {
-		return AllocationID{}, fmt.Errorf("%q is not of the form namespace/name/key/value", s)
+		return AllocationID{}, fmt.Errorf("%q is not of the form %s", s, AllocationIDForm)
 	}
 	id := AllocationID{EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}, parts[3]}
 	return valid(id, s, id.Parts())
@@ -159,8 +167,8 @@ const (
 	NameAttempts = 8
 )
 
-// GenerateName makes a name as the API server would of generateName. It is made here, so that what became of a creation whose
-// answer got lost can be looked for by its name.
+// GenerateName makes a name from a prefix, as the API server does with generateName. The provider makes the name, so that it
+// can read the object by that name after the response to the creation was lost.
 func GenerateName(prefix string) string {
 	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
 }
@@ -171,7 +179,7 @@ func IsGenerated(name, prefix string) bool {
 	return ok && prefix != "" && len(suffix) == nameSuffix
 }
 
-// NamePrefixProblems are those that the API server finds with generateName, and those of the names that are made of it.
+// NamePrefixProblems returns the problems that the API server finds with generateName, and with the names made from it.
 func NamePrefixProblems(prefix string) []string {
 	if prefix == "" {
 		return []string{utilvalidation.EmptyError()}
