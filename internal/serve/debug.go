@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,26 +14,26 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// reattachment is how one provider is found, in the form of TF_REATTACH_PROVIDERS.
+// reattachment says where one provider listens, in the form of TF_REATTACH_PROVIDERS.
 type reattachment struct {
 	Protocol        string
 	ProtocolVersion int
 	Pid             int
-	Test            bool // it is not Terraform's to end
+	Test            bool // Terraform does not end the process
 	Addr            struct{ Network, String string }
 }
 
-// debugged serves a provider that Terraform and OpenTofu attach to, until it is interrupted. It prints the variable that has
-// them do so. The framework's own debug mode prints it for one registry's address only, and so for one of the two.
+// debugged serves a provider until an interrupt. It prints the variable with which Terraform and OpenTofu attach to the
+// provider. The framework's own debug mode prints the variable for the address of one registry only.
 func debugged(ctx context.Context, factory func() provider.Provider, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	listening, ended := make(chan *plugin.ReattachConfig), make(chan struct{})
+	listening, ended := make(chan *plugin.ReattachConfig), make(chan error, 1)
 	go func() {
-		Server(providerserver.NewProtocol6(factory()), &plugin.ServeTestConfig{Context: ctx, ReattachConfigCh: listening})
-		close(ended)
+		ended <- tf6server.Serve(addresses[0], providerserver.NewProtocol6(factory()), tf6server.WithDebug(ctx, listening, nil))
 	}()
 
 	select {
@@ -40,11 +41,10 @@ func debugged(ctx context.Context, factory func() provider.Provider, out io.Writ
 		if err := printReattachment(out, config); err != nil {
 			return err
 		}
-	case <-ended:
-		return errors.New("the provider could not listen") // why is on stderr
+	case err := <-ended:
+		return cmp.Or(err, errors.New("the provider could not listen")) // stderr has the reason
 	}
-	<-ended
-	return nil
+	return <-ended
 }
 
 func printReattachment(out io.Writer, config *plugin.ReattachConfig) error {

@@ -45,7 +45,7 @@ const (
 // If two resources of a configuration have one allocation, either resource would release it for both.
 func TestAllocationOfTwoResourcesIsRefused(t *testing.T) {
 	const orphan = `{"30002": {"claimant": "lost", "id": "ABC"}}`
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		p.Create("testmap", fixture.Data{"foo": orphan})
 		lost := []string{ofFive, `claimant = "lost"`}
 		a, b := block("a", lost...), block("b", lost...)

@@ -579,9 +579,6 @@ func (r *recording) normal(namespace string) [][]string {
 			if one.Has {
 				line += " private=" + names[one.Private]
 			}
-			if one.Stores {
-				line += " planned private=" + names[one.Planned]
-			}
 			lines = append(lines, strings.ReplaceAll(line, namespace, "NAMESPACE"))
 		}
 		all = append(all, lines)

@@ -17,25 +17,22 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
-// call is what a provider was asked. What it answered is the provider's, and not written down.
+// call is a request to a provider. The response is not recorded.
 type call struct {
 	ID      string // tells calls apart, also those of other processes
 	Process string
 	RPC     string
-	Subject string // type, name and key of what it is about
+	Subject string // type, name and key of the object
 	Said    string // its values
 	Private string // ID of the call that answered the private state; empty: there is none
 	Has     bool   // private state belongs to this kind of call
-	Planned string // ID of the call that answered the private data of the first plan
-	Stores  bool   // the client stores that
 }
 
 // recorder stands between a provider and what calls it, and writes the calls down. It wraps each private state that the provider
@@ -92,10 +89,12 @@ func serveRecorded(path string) {
 			panic(err)
 		}
 	})
-	serve.Server(func() tfprotov6.ProviderServer { return r }, nil)
+	if err := tf6server.Serve("registry.terraform.io/terraform-cas/cas", func() tfprotov6.ProviderServer { return r }); err != nil {
+		panic(err)
+	}
 }
 
-// recordedCalls are those of a process that writes to path, which is emptied.
+// recordedCalls returns the calls of a process that writes to path, and empties the file.
 func recordedCalls(path string) (all []call) {
 	raw, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -221,7 +220,7 @@ func subjectOf(typ string, values ...tftypes.Value) string {
 	return typ
 }
 
-// shape tells what of a value is null, unknown and known. Attributes that are null are left out, and the ones that differ
+// shape shows the parts of a value that are null, unknown and known. Attributes that are null are left out, and the ones that differ
 // from run to run are but known.
 func shape(v tftypes.Value) string {
 	switch {
@@ -276,7 +275,7 @@ func (r *recorder) identity(typ string, v *tfprotov6.ResourceIdentityData) strin
 	return " identity=" + shape(unpacked(v.IdentityData, r.identities.IdentitySchemas[typ].ValueType()))
 }
 
-// deferral is what a client says that it can do.
+// deferral describes the capabilities of a client.
 func deferral(allowed bool) string {
 	if allowed {
 		return " deferral"
@@ -372,12 +371,8 @@ func (r *recorder) PlanResourceChange(
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
 	can := cmp.Or(req.ClientCapabilities, &tfprotov6.PlanResourceChangeClientCapabilities{})
 	prior, config, proposed := r.resource(req.TypeName, req.PriorState), r.resource(req.TypeName, req.Config), r.resource(req.TypeName, req.ProposedNewState)
-	sent := planned.From(ctx)
-	first := unstamp(&sent.Private)
-	ctx = planned.With(ctx, sent)
 	id := r.called(call{
 		RPC: "PlanResourceChange", Subject: subjectOf(req.TypeName, prior, config), Has: true, Private: unstamp(&req.PriorPrivate),
-		Planned: first, Stores: sent.Stores,
 		Said: "prior=" + shape(prior) + " config=" + shape(config) + " proposed=" + shape(proposed) + r.identity(req.TypeName, req.PriorIdentity) +
 			deferral(can.DeferralAllowed),
 	})
@@ -397,7 +392,6 @@ func (r *recorder) ApplyResourceChange(
 		RPC: "ApplyResourceChange", Subject: subject, Has: true, Private: unstamp(&req.PlannedPrivate),
 		Said: "prior=" + shape(prior) + " config=" + shape(config) + " planned=" + shape(after) + r.identity(req.TypeName, req.PlannedIdentity),
 	})
-	ctx = planned.With(ctx, planned.Sent{Private: req.PlannedPrivate})
 	resp, err := r.ProviderServer.ApplyResourceChange(ctx, req)
 	if err == nil {
 		resp.Private = stamp(id, resp.Private)

@@ -71,7 +71,7 @@ func TestConfigMapKeyThatSomebodyMovedToTheOtherMap(t *testing.T) {
 		}
 		for _, way := range []string{"leave it", "move it"} {
 			t.Run(name+"/"+way, func(t *testing.T) {
-				fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { run(t, p, way) })
+				fixture.OnEachProfile(t, func(p *fixture.Pipeline) { run(t, p, way) })
 			})
 		}
 		if strings.Contains(name, "binaryData") {
@@ -84,7 +84,7 @@ func TestConfigMapKeyThatSomebodyMovedToTheOtherMap(t *testing.T) {
 func TestConfigMapKeyInTheOtherMapWithoutThePlansCheck(t *testing.T) {
 	for _, check := range []string{"warning", "off"} {
 		t.Run(check, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				p.Planned(fixture.WholeBlock("all", fixture.Deletes, `data = { foo = "1" }`))
 				p.Change("testmap", func(cm *corev1.ConfigMap) {
 					cm.Data, cm.BinaryData = nil, map[string][]byte{"foo": {1}}

@@ -207,7 +207,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 // A key was missing at the last refresh, and another writer sets the key before the block is removed. Before 1.12.2,
 // Terraform plans the removal before its refresh: that plan does not show the key, so the apply leaves the key alone.
 func TestConfigMapDataRemovalLeavesAKeyThatCameBack(t *testing.T) {
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		p.Create("testmap", fixture.Data{"bar": "kept"})
 		p.Planned(fixture.DataBlock("it", fixture.Deletes, fixture.Overwrites, `data = { foo = "2", other = "1" }`))
 		p.Unset("testmap", "foo")

@@ -58,7 +58,7 @@ func (w *Workspace) applyPlan(ctx context.Context, p *Plan) (*state, []string, D
 	return k.state, k.done, k.diags
 }
 
-// nodes is what there is to do, and in which order: what refers to something comes after it, and is removed before it.
+// nodes returns the steps and their order: a block that refers to another block is written after it, and removed before it.
 func (a *applier) nodes() map[string]*node {
 	nodes := map[string]*node{}
 	removals := map[string][]string{} // nodes that remove, by block
@@ -199,8 +199,8 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	if prior != nil {
 		private = prior.private
 	}
-	// Planned again: what was unknown may be known, and the private state of the first plan is gone, unless it is handed over beside.
-	second, diags := server.plan(ctx, c.Address, c.typ, prior, config, private, c.planned.private)
+	// Planned again: what was unknown may be known. The private state of the first plan is not handed over.
+	second, diags := server.plan(ctx, c.Address, c.typ, prior, config, private)
 	if a.report(a.placed(in.block, c.Address, diags)) {
 		return true
 	}
@@ -248,7 +248,7 @@ func (a *applier) depose(address string) (key string) {
 	return key
 }
 
-// restore puts back what was to be replaced.
+// restore puts back the object of a replacement that failed.
 func (a *applier) restore(address, key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -264,19 +264,19 @@ func (a *applier) remove(ctx context.Context, c *Change) bool {
 	}
 	to := c.planned
 	if c.Action == DeleteThenCreate {
-		to.identity = cty.NilVal // that is the one of what is created
+		to.identity = cty.NilVal // the identity belongs to the created object
 	}
 	return a.removeObject(ctx, c.Address, "", a.current(c.Address), func(*process, *live) (planned, bool) { return to, false })
 }
 
-// removeDeposed removes what a replacement left behind, in this apply or an earlier one. Its removal is planned here: what a plan
-// said of it is dropped.
+// removeDeposed removes what a replacement left behind, in this apply or an earlier one. Its removal is planned here.
+// An earlier plan of the removal is dropped.
 func (a *applier) removeDeposed(ctx context.Context, address, key string) bool {
 	a.mu.Lock()
 	o := a.state.slots[address].deposed[key]
 	a.mu.Unlock()
 	return a.removeObject(ctx, address, key, o, func(server *process, prior *live) (planned, bool) {
-		pl, diags := server.plan(ctx, address, o.typ, prior, cty.NullVal(server.typeOf(o.typ)), prior.private, nil)
+		pl, diags := server.plan(ctx, address, o.typ, prior, cty.NullVal(server.typeOf(o.typ)), prior.private)
 		return pl, a.report(diags)
 	})
 }

@@ -67,7 +67,7 @@ func (c *Calls) PlanCreate(ctx context.Context, typ, body string) Diagnostics {
 	if diags.HasErrors() {
 		return diags
 	}
-	_, diags = c.plan(ctx, typ, typ, nil, v, nil, nil)
+	_, diags = c.plan(ctx, typ, typ, nil, v, nil)
 	return diags
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Action is what a plan does to one object.
+// Action is the planned action on one object.
 type Action string
 
-// What a plan can do.
+// The actions of a plan.
 const (
 	NoOp             Action = "no-op"
 	Create           Action = "create"
@@ -22,7 +22,7 @@ const (
 	Deferred         Action = "deferred"
 )
 
-// Change is what a plan does to one object.
+// Change is the planned change of one object.
 type Change struct {
 	Address string // with an instance key
 	Deposed string // the key of a deposed object
@@ -64,9 +64,6 @@ type Plan struct {
 	outputs map[string]cty.Value
 	drifted bool // the refresh changed something
 }
-
-// Private is the private state of the change, as the plan keeps it.
-func (c *Change) Private() []byte { return c.planned.private }
 
 // HasChanges reports whether there is something to apply.
 func (p *Plan) HasChanges() bool {
@@ -159,7 +156,7 @@ func (p *planner) change(c *Change) {
 	p.plan.Changes = append(p.plan.Changes, c)
 }
 
-// usual plans all blocks, and the removal of what has none.
+// usual plans all blocks, and the removal of objects without a block.
 func (p *planner) usual(ctx context.Context) {
 	nodes := map[string]*node{}
 	for address, b := range p.config.blocks {
@@ -268,7 +265,7 @@ func (p *planner) decided(in *instance, c *Change, diags Diagnostics, imported b
 	return c.After, false
 }
 
-// data reads a data source, unless it has to wait for the apply, and so does its validation.
+// data reads a data source, unless the read and its validation have to wait for the apply.
 func (p *planner) data(ctx context.Context, server *process, in *instance) (cty.Value, bool) {
 	config, failed := p.evaluate(server, in)
 	if failed {
@@ -315,7 +312,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 		if prior != nil && !prior.tainted {
 			gone, private = prior, prior.private
 		}
-		if c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private, nil); diags.HasErrors() {
+		if c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private); diags.HasErrors() {
 			return nil, diags
 		}
 		c.After, c.Action = c.planned.value, Create
@@ -325,7 +322,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 		return p.deferred(c), diags
 	}
 	c.Before = prior.value
-	if c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private, nil); diags.HasErrors() {
+	if c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private); diags.HasErrors() {
 		return nil, diags
 	}
 	c.replaces = c.planned.replacing(prior)
@@ -338,7 +335,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 			replaced = &live{value: cty.NullVal(server.typeOf(in.typ)), identity: c.planned.identity}
 		}
 		var more Diagnostics
-		c.planned, more = server.plan(ctx, address, in.typ, replaced, config, c.planned.private, nil)
+		c.planned, more = server.plan(ctx, address, in.typ, replaced, config, c.planned.private)
 		if more.HasErrors() { // its warnings are dropped
 			return nil, append(diags, more...)
 		}

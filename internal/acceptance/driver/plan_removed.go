@@ -53,7 +53,7 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 
 func (p *planner) removal(ctx context.Context, server *process, address, deposed, typ string, prior *live) (*Change, bool) {
 	ty := server.typeOf(typ)
-	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private, nil)
+	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private)
 	if p.report(p.placed(p.config.blocks[blockOf(address)], address, diags)) {
 		return nil, true
 	}

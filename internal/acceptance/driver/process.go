@@ -13,13 +13,12 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
-	sent "github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Start starts a provider in an environment of its own, and gives what ends its process.
 type Start func(getenv func(string) string) (server tfprotov6.ProviderServer, end func())
 
-// schemas are what a provider serves.
+// schemas are the schemas that a provider serves.
 type schemas struct {
 	*tfprotov6.GetProviderSchemaResponse
 
@@ -107,7 +106,6 @@ type process struct {
 	schemas    *schemas
 	configured bool
 	deferral   bool
-	stores     bool // planned private data
 }
 
 // object is an instance as a state has it: in bytes.
@@ -161,7 +159,7 @@ func (p *process) unwireIdentity(typ string, v *tfprotov6.ResourceIdentityData) 
 	return values.Decode(v.IdentityData, ty)
 }
 
-// answered makes diagnostics of what a provider answered; a failed call is one, too.
+// answered returns the diagnostics of a response. A failed call is a diagnostic, too.
 func answered(address string, all []*tfprotov6.Diagnostic, err error) Diagnostics {
 	var diags Diagnostics
 	for _, d := range all {
@@ -197,10 +195,10 @@ func (p *process) upgrade(ctx context.Context, address string, o *object) (*live
 	return l, append(diags, answered(address, nil, err)...)
 }
 
-// read refreshes an object. A null value is gone.
+// read refreshes an object. A null value is missing.
 func (p *process) read(ctx context.Context, address, typ string, l *live) (*live, Diagnostics) {
 	ty := p.typeOf(typ)
-	resp, err := p.server.ReadResource(sent.With(ctx, sent.Sent{Stores: p.stores}), &tfprotov6.ReadResourceRequest{
+	resp, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
 		TypeName: typ, CurrentState: values.Encode(l.value, ty), Private: l.private, CurrentIdentity: p.wireIdentity(typ, l.identity),
 		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.deferral},
 	})
@@ -222,7 +220,7 @@ func (p *process) read(ctx context.Context, address, typ string, l *live) (*live
 	return now, append(diags, answered(address, nil, err)...)
 }
 
-// planned is what PlanResourceChange answered.
+// planned is a response of PlanResourceChange.
 type planned struct {
 	live
 
@@ -240,17 +238,13 @@ func (p planned) replacing(prior *live) []string {
 	})
 }
 
-// plan asks for the change of an object. A nil prior is none; a null configuration is a removal. first is the private data of the first plan of
-// the change, if this is the second.
+// plan asks for the change of an object. A nil prior is none; a null configuration is a removal.
 func (p *process) plan(
-	ctx context.Context, address, typ string, prior *live, config cty.Value, private, first []byte,
+	ctx context.Context, address, typ string, prior *live, config cty.Value, private []byte,
 ) (planned, Diagnostics) {
-	if p.stores {
-		ctx = sent.With(ctx, sent.Sent{Stores: true, Private: first})
-	}
 	schema, ty := p.schemas.ResourceSchemas[typ], p.typeOf(typ)
 	was, proposed, identity := cty.NullVal(ty), cty.NullVal(ty), cty.NilVal
-	if prior != nil { // null, where it is gone
+	if prior != nil { // null if it is missing
 		was, identity = prior.value, prior.identity
 	}
 	if !config.IsNull() {
@@ -290,14 +284,14 @@ func (p *process) plan(
 	return out, diags
 }
 
-// apply makes a change. What it returns is what the state has afterwards, also where it fails.
+// apply makes a change. It returns the object of the state after the change, also if the change fails.
 func (p *process) apply(ctx context.Context, address, typ string, prior *live, to planned, config cty.Value) (*live, Diagnostics) {
 	ty := p.typeOf(typ)
 	was := cty.NullVal(ty)
 	if !prior.isNull() {
 		was = prior.value
 	}
-	resp, err := p.server.ApplyResourceChange(sent.With(ctx, sent.Sent{Private: to.private}), &tfprotov6.ApplyResourceChangeRequest{
+	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typ, PriorState: values.Encode(was, ty), PlannedState: values.Encode(to.value, ty), Config: values.Encode(config, ty), PlannedPrivate: to.private,
 		PlannedIdentity: p.wireIdentity(typ, to.identity),
 	})

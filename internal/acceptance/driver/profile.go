@@ -1,6 +1,6 @@
 package driver
 
-// Profile is what one command line does differently from the others.
+// Profile has the differences between one command line and the others.
 type Profile struct {
 	Name string
 	// Identity: resource identities are asked for, kept and handed over (Terraform and OpenTofu from 1.12).
@@ -16,9 +16,7 @@ type Profile struct {
 	PlansOrphans bool
 	// KeepsIdentity: the creation of a replace is planned with the identity that the first call planned (Terraform 1.16).
 	KeepsIdentity bool
-	// StoresPlannedPrivate: the private data that a plan answers is handed to the plan that the apply makes (Terraform from 1.16).
-	StoresPlannedPrivate bool
-	// PlansBeforeRefresh: there is -minimal-refresh (Terraform 1.17). What changes is planned once more, after its refresh.
+	// PlansBeforeRefresh: there is -minimal-refresh (Terraform 1.17). An instance with changes is planned once more, after its refresh.
 	PlansBeforeRefresh bool
 	// StartsForAll: an apply starts the providers of all blocks, also of those with nothing to do (Terraform).
 	StartsForAll bool
@@ -32,11 +30,11 @@ var (
 	// Terraform116 is Terraform 1.16.
 	Terraform116 = Profile{
 		Name: "terraform-1.16", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, PlansOrphans: true,
-		KeepsIdentity: true, StoresPlannedPrivate: true, StartsForAll: true,
+		KeepsIdentity: true, StartsForAll: true,
 	}
 	// Terraform117 is Terraform 1.17, which is not released yet.
 	Terraform117 = Profile{
 		Name: "terraform-1.17", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, PlansOrphans: true,
-		KeepsIdentity: true, StoresPlannedPrivate: true, PlansBeforeRefresh: true, StartsForAll: true,
+		KeepsIdentity: true, PlansBeforeRefresh: true, StartsForAll: true,
 	}
 )

@@ -120,7 +120,7 @@ func (k *walk) start(ctx context.Context, name string) (*process, error) {
 		panic("no provider " + typ)
 	}
 	server, end := start(k.w.getenv)
-	p := &process{server: server, end: end, deferral: k.deferral, stores: k.w.Profile.StoresPlannedPrivate}
+	p := &process{server: server, end: end, deferral: k.deferral}
 	var err error
 	if p.schemas, err = k.w.schemas(ctx, typ, server); err != nil {
 		end()

@@ -102,7 +102,7 @@ func TestConflictsBetweenPlanAndApply(t *testing.T) {
 		"a guard":                     {between: `{"spec":{"paused":true}}`, wants: []string{"Error: Expected Value Mismatch", "spec.paused is absent, but it holds true."}, image: `"web:1"`},
 		"another field":               {between: `{"spec":{"replicas":5}}`, image: `"web:2"`},
 		"the element, which is moved": {between: otherOrder, image: `"web:2"`},
-		"another field, scope object": {lines: []string{`conflict_scope = "object"`}, between: `{"spec":{"replicas":5}}`, wants: []string{"Error: Compare-And-Swap Conflict", `set conflict_scope = "field" to ignore other fields.`}, image: `"web:1"`},
+		"another field, scope object": {lines: []string{`conflict_scope = "object"`}, between: `{"spec":{"replicas":5}}`, image: `"web:2"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := made(t, deployment)
@@ -112,12 +112,10 @@ func TestConflictsBetweenPlanAndApply(t *testing.T) {
 			if test.wants == nil {
 				o.Apply()
 				o.PlanNothing()
-			} else if s, ok := o.On.(*fixture.Session); !ok || s.Workspace.Profile.StoresPlannedPrivate || len(test.lines) == 0 {
+			} else {
 				o.ApplyRefused(test.wants...)
 			}
-			if test.wants == nil || len(test.lines) == 0 {
-				o.wantLive(test.image, imageSteps...)
-			}
+			o.wantLive(test.image, imageSteps...)
 		})
 	}
 }

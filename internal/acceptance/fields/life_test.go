@@ -268,7 +268,7 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 		{"restore", "Warning: Field Stays In Place", `{"blue":"1","red":"9"}`},
 	} {
 		t.Run(test.policy, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				for _, flags := range [][]string{nil, {"-refresh=false"}} {
 					o := on(p, service)
 					o.Planned(o.block(`fields = { "metadata.labels.red" = null }`, "deletion_policy = "+fixture.Quoted(test.policy), fixture.Overwrites))
@@ -286,7 +286,7 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 
 // A field that was missing at the plan is already released, even if another writer sets the field before the apply.
 func TestFieldThatIsGoneBeforeARemoval(t *testing.T) {
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		o := on(p, service)
 		o.Planned(o.block(`fields = { "metadata.labels.green" = "1" }`, `deletion_policy = "delete"`))
 		o.merge(`{"metadata":{"labels":{"green":null}}}`)

@@ -44,7 +44,7 @@ func typed(side, n int, label string) string {
 func TestSameValueInAnotherType(t *testing.T) {
 	t.Parallel()
 	all, present := len(sameValues), len(sameValues)-removals
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		o := on(p, widget)
 		for side := range 2 {
 			other := 1 - side
@@ -104,7 +104,7 @@ func TestSameValueInAnotherType(t *testing.T) {
 
 // Given a value of a type that is not known before the apply, and that is what the state has in another type.
 func TestSameValueThatIsUnknownAtPlan(t *testing.T) {
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		o := on(p, widget)
 		o.Planned(o.block(`fields = { "spec.free" = ["a", "b"] }`))
 		o.Planned("resource \"terraform_data\" \"x\" {\n  input = \"b\"\n}\n" +
@@ -120,7 +120,7 @@ func TestOtherSpellingOfAPath(t *testing.T) {
 	t.Parallel()
 	const plain = `spec.template.spec.containers[name=web].resources.limits.cpu`
 	const quoted = `.spec.template.spec.containers[name="web"].resources.limits.cpu`
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		o := on(p, deployment)
 		fields := func(path, cpu string, more ...string) string {
 			return o.block(append(more, fmt.Sprintf(`fields = { %q = %q, ".metadata.labels.a" = "1" }`, path, cpu))...)

@@ -13,7 +13,7 @@ import (
 // All command lines run the life of a resource alike.
 func TestFieldsOnEachProfile(t *testing.T) {
 	t.Parallel()
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		o := on(p, deployment)
 		o.Planned(swapsImage(o, `deletion_policy = "restore"`))
 		o.PlanNothing()
@@ -44,30 +44,9 @@ func TestDefaultsOnEachProfile(t *testing.T) {
 	for _, name := range []string{"a port of a Service, to which defaults are added", "an element of a custom resource, to which defaults are added"} {
 		t.Run(name, func(t *testing.T) {
 			l := lifetimes[name]
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { l.passes(on(p, l.of)) })
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) { l.passes(on(p, l.of)) })
 		})
 	}
-}
-
-// Only a command line that stores what a plan noted binds a creation to what its plan saw of the object.
-func TestCreationIsBoundToItsPlan(t *testing.T) {
-	t.Parallel()
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, stores bool) {
-		o := on(p, deployment)
-		o.Write(swapsImage(o, `conflict_scope = "object"`))
-		o.Plan()
-		o.merge(`{"metadata":{"labels":{"team":"b"}}}`)
-		if !stores {
-			o.Apply()
-			o.wantLive(`"web:2"`, imageSteps...)
-			return
-		}
-		was := o.live()
-		o.ApplyRefused("Error: Compare-And-Swap Conflict", `set conflict_scope = "field" to ignore other fields.`)
-		o.unchanged(was)
-		o.PlanApply()
-		o.wantLive(`"web:2"`, imageSteps...)
-	})
 }
 
 // A field that holds its value is taken over without a write, and a destroy by release leaves it.

@@ -56,7 +56,7 @@ func (h *history) newRun(m *model, number int) *run {
 	w := &workspace{state: map[string]*tracking{}}
 	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validate: driver.ValidateUse}}
 	r.Profile = pick(t, "profile", driver.Terraform111, driver.OpenTofu, driver.Terraform116)
-	w.readsFirst, w.plansOrphans, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans, r.Profile.StoresPlannedPrivate
+	w.readsFirst, w.plansOrphans = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
 	own := rapid.Permutation(allKeys).Draw(t, "keys")
 	secrets := pick(t, "secrets", 0, 0, 1, 2, 2)

@@ -12,10 +12,10 @@ import (
 // Steps that random histories found.
 
 // Given a plan that adds a key to a whole Secret, and another who adds the same key with the same value before the apply; then the apply is a
-// conflict, and says so once. Terraform from 1.16 reported a warning, and took the key.
+// conflict, and says so once.
 func TestHistoryOfASecretThatAnotherCompletes(t *testing.T) {
 	t.Parallel()
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		p.Applied(fixture.SecretBlock(`data_wo = {}`, `data_wo_version = 1`))
 		p.Write(fixture.SecretBlock(`data_wo = { password = "2" }`, `data_wo_version = 1`))
 		p.Plan()
@@ -24,22 +24,8 @@ func TestHistoryOfASecretThatAnotherCompletes(t *testing.T) {
 	})
 }
 
-// Given drift that an earlier refresh has put into the state, and a plan that did not look again; then the apply refuses it for the drift, which
-// the state tells, whatever else has changed since.
-func TestHistoryOfDriftInAStateThatIsOld(t *testing.T) {
-	p := fixture.NewPipelineOf(t, driver.Terraform116)
-	p.Made(fixture.Overwrites)
-	p.Set("testmap", "foo", "9")
-	p.Do("refresh")
-	fixture.SetsOther(p)
-	p.Write(fixture.EntryBlock("foo", `value = "2"`))
-	p.Wants(p.Plan("-refresh=false"), "Warning: Compare-And-Swap Conflict", "!Value Changed Since Last Apply")
-	p.ApplyRefused("Error: Value Changed Since Last Apply", "!Compare-And-Swap Conflict")
-	p.WantLive("testmap", fixture.Data{"foo": "9", "bar": "other"})
-}
-
 // Given a number whose response is lost, and an entry of the same ConfigMap after it; then the counter takes the next
-// number. The entry conflicts with the version that its plan saw, and the next run creates it.
+// number, and the entry is created.
 func TestHistoryOfANumberWhoseResponseIsLost(t *testing.T) {
 	p := fixture.NewPipelineOf(t, driver.Terraform116)
 	p.Create("testmap", fixture.Data{"foo": "5"})
@@ -47,9 +33,7 @@ func TestHistoryOfANumberWhoseResponseIsLost(t *testing.T) {
 	p.Write(fixture.CounterBlock("n") + fixture.EntryBlock("after", `key = "after"`, `value = "1"`, `depends_on = [cas_configmap_counter.n]`))
 	p.Plan()
 	proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
-	p.ApplyRefused("Error: Compare-And-Swap Conflict", "with cas_configmap_entry.after")
-	p.WantLive("testmap", fixture.Data{"foo": "7"})
-	p.PlanApply()
+	p.Apply()
 	p.WantLive("testmap", fixture.Data{"foo": "7", "after": "1"})
 }
 
@@ -67,7 +51,7 @@ func TestHistoryOfARemovalWhoseResponseIsLost(t *testing.T) {
 		proxy.SetHook(fixture.OnceFor(p.T, http.MethodPatch, testcluster.Fault{DropAfter: true}))
 	}
 	t.Run("of a ConfigMap", func(t *testing.T) {
-		fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+		fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 			p.Create("testmap", fixture.Data{"other": "kept"})
 			gone := fixture.EntryBlock("gone", `key = "gone"`, `value = "1"`, `depends_on = [cas_configmap_data.it]`)
 			lost(p, gone+fixture.DataBlock("it", `data = { foo = "1" }`), fixture.DataBlock("it", `data = { foo = "2" }`))
@@ -78,7 +62,7 @@ func TestHistoryOfARemovalWhoseResponseIsLost(t *testing.T) {
 		})
 	})
 	t.Run("of a Secret", func(t *testing.T) {
-		fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+		fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 			p.CreateSecret("database", fixture.Data{"other": "kept"})
 			gone := fixture.SecretEntry(`key = "gone"`, `value_wo = "1"`, `value_wo_version = 1`, `depends_on = [cas_secret_data.it]`)
 			lost(p, gone+fixture.SecretData(`data_wo = { foo = "1" }`, `data_wo_version = 1`),

@@ -41,7 +41,7 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		if c.action == "update" {
 			now, title = p.update(c.to, state[address])
 		} else {
-			now, title = p.create(c.to, c.bound)
+			now, title = p.create(c.to)
 		}
 		if title == "" {
 			found := now.values
@@ -188,11 +188,11 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			return title
 		}
 	}
-	_, _, title = p.commit(was.cm, "remove", at(base), version{}, rules, nil)
+	_, _, title = p.commit(was.cm, "remove", at(base), rules, nil)
 	return title
 }
 
-func (p *process) create(b *block, to boundTo) (now *tracking, title string) {
+func (p *process) create(b *block) (now *tracking, title string) {
 	now = &tracking{}
 	switch b.kind {
 	case "counter":
@@ -212,10 +212,7 @@ func (p *process) create(b *block, to boundTo) (now *tracking, title string) {
 		}
 	}
 	rules := b.createRules()
-	for i, r := range rules {
-		rules[i].isHeld = slices.Contains(to.adopted, r.key)
-	}
-	before, after, title := p.commit(b.cm, "create", nil, to.version, rules, nil)
+	before, after, title := p.commit(b.cm, "create", nil, rules, nil)
 	if title != "" {
 		return nil, title
 	}
@@ -270,7 +267,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		if title, _ := b.overDrift(was, nil); title != "" && !takes { // judged by the state, before the version is compared
 			return nil, title
 		}
-		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
+		_, after, title := p.commit(b.cm, "whole", []version{was.version}, rules, labels)
 		if title == "" {
 			now.version = after.version
 		}
@@ -333,7 +330,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	if title, _ := b.overDrift(was, nil); title != "" { // the apply judges it again, by the state, before it reads
 		return nil, title
 	}
-	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), version{}, rules, nil)
+	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), rules, nil)
 	if title != "" {
 		return nil, title
 	}

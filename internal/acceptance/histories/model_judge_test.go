@@ -14,7 +14,6 @@ type rule struct {
 	adopts        bool // what holds already is done
 	refuses       bool // what holds already is refused
 	isExpected    bool // the configuration says what the key must hold
-	isHeld        bool // the plan saw that it holds already
 	isOpen        bool // it may hold anything
 }
 
@@ -29,10 +28,6 @@ func judge(o *liveMap, op string, rules []rule) (data map[string]string, title s
 		case r.adopts && live == r.to:
 		case r.refuses && live == r.to:
 			titles[titleHeld] = true
-		case r.isHeld && r.isExpected && r.want == r.to:
-			titles[titleMismatch] = true
-		case r.isHeld:
-			titles[titleConflict] = true
 		case live == r.want || r.isOpen:
 			if !r.guard && live != r.to {
 				data[r.key] = r.to
@@ -93,16 +88,13 @@ func (p *process) judge(cm, op string, at []version, rules []rule) (data map[str
 	return judge(o, op, rules)
 }
 
-// commit evaluates and writes, and returns the ConfigMap before and after. The bound version is compared last.
+// commit evaluates and writes, and returns the ConfigMap before and after.
 func (p *process) commit(
-	cm, op string, at []version, bound version, rules []rule, labels map[string]string,
+	cm, op string, at []version, rules []rule, labels map[string]string,
 ) (before, after *liveMap, title string) {
 	for {
 		data, title := p.judge(cm, op, at, rules)
 		before = p.live[cm]
-		if title == "" && bound.rv != 0 && !p.leads(cm, bound) {
-			title = titleConflict
-		}
 		if title != "" || before == nil || len(data) == 0 && len(labels) == 0 {
 			return before, before, title
 		}

@@ -20,34 +20,7 @@ type sight struct {
 type change struct {
 	action string
 	saw    *sight
-	to     *block  // nil for a removal
-	bound  boundTo // of a creation
-}
-
-// boundTo has the requirements of a creation: the version that its plan saw, and the keys to adopt. The zero value is
-// no requirement.
-type boundTo struct {
-	version
-
-	adopted []string
-}
-
-// holds returns the requirements that the plan of a creation records. The resource replaced is removed first, in the
-// same place.
-func (p *process) holds(b *block, made map[string]bool, replaced *tracking) (to boundTo) {
-	o := p.live[b.cm]
-	switch {
-	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data":
-	case b.scope != "key":
-		to.version = o.version
-	default:
-		for key, v := range b.values {
-			if o.data[key] == v && v != "" && (replaced == nil || replaced.values[key] == "") {
-				to.adopted = append(to.adopted, key)
-			}
-		}
-	}
-	return to
+	to     *block // nil for a removal
 }
 
 type modelPlan struct {
@@ -306,12 +279,6 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 // planUpdate checks an update in place.
 func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (title string, warnings []string) {
 	o := p.live[b.cm]
-	soften := func(title string, warnings []string) (string, []string) {
-		if p.unread && title != "" {
-			return "", append(warnings, title)
-		}
-		return title, warnings
-	}
 	switch {
 	case b.kind == "counter" && b.trigger == was.trigger:
 		return p.touches("counters", b.cm, []string{b.key}, nil), nil
@@ -320,7 +287,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	case b.kind == "whole":
 		with, takes := b.takenOver(was, o)
 		if takes && o == nil {
-			return soften(titleNoMap, nil)
+			return titleNoMap, nil
 		}
 		rules, labels := b.wholeRules(with)
 		warnings = b.leavesParts(was)
@@ -336,7 +303,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 			return title, warnings
 		}
 		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
-			return soften(title, warnings)
+			return title, warnings
 		}
 		return b.overDrift(was, warnings)
 	}
@@ -360,7 +327,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		return title, warnings
 	}
 	if _, title = p.judge(b.cm, "update", b.updatesAt(was), rules); title != "" {
-		return soften(title, warnings)
+		return title, warnings
 	}
 	return b.overDrift(was, warnings)
 }
@@ -434,7 +401,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 		}
 		from = refreshed.state
 	}
-	p := &process{model: m, chains: map[string][]int{}, unread: w.stores && o.noRefresh}
+	p := &process{model: m, chains: map[string][]int{}}
 	pl := &modelPlan{serial: w.serial, refresh: o.refreshOnly, state: maps.Clone(from), changes: map[string]change{}}
 	says := func(title string, more []string) bool {
 		if title != "" {
@@ -494,13 +461,6 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 			continue
 		}
 		c, title, more := p.planBlock(b, was, o.replace == address, creations)
-		if w.stores && c.action != "update" && c.action != "no-op" {
-			replaced := was
-			if was != nil && (was.tainted || b.cm != was.cm) {
-				replaced = nil
-			}
-			c.bound = p.holds(b, creations, replaced)
-		}
 		failed = says(title, more)
 		if c.action != "no-op" {
 			pl.changes[address] = c

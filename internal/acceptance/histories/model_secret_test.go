@@ -53,14 +53,8 @@ func (b *block) takesOver(was *tracking) bool {
 func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title string, warnings []string) {
 	o := p.live[b.cm]
 	isUpdate = !b.same(&was.block)
-	refused := func(title string) (bool, string, []string) {
-		if p.unread {
-			return isUpdate, "", append(warnings, title)
-		}
-		return isUpdate, title, warnings
-	}
 	if b.takes(was) && o == nil {
-		return refused(titleNoSecret)
+		return isUpdate, titleNoSecret, warnings
 	}
 	warnings = b.leavesParts(was)
 	writes, with, isNamed := b.against(was, o)
@@ -69,7 +63,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 	if len(rules)+len(labels) == 0 {
 		if b.takesOver(was) {
 			if _, title = p.judge(b.cm, "whole", []version{was.version}, nil); title != "" {
-				return refused(title)
+				return isUpdate, title, warnings
 			}
 		}
 		isNoted := (was.written == nil) != (b.values == nil) // that the values are others' from now on, or this resource's
@@ -87,7 +81,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 		return isUpdate, title, warnings
 	}
 	if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
-		return refused(title)
+		return isUpdate, title, warnings
 	}
 	if !isNamed {
 		title, warnings = writes.overDrift(with, warnings)
@@ -144,7 +138,7 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 		if title, _ := writes.drifted(with); title != "" && b.drift == "error" {
 			return nil, title
 		}
-		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
+		_, after, title := p.commit(b.cm, "whole", []version{was.version}, rules, labels)
 		if title != "" {
 			return &tracking{block: *writes}, title
 		}

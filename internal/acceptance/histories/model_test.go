@@ -113,11 +113,9 @@ type workspace struct {
 	readsFirst bool
 	// plansOrphans: its removal is planned with -refresh-only as well, and dropped.
 	plansOrphans bool
-	// stores: what the plan of a creation saw reaches its apply, and the client distinguishes a plan from an apply.
-	stores  bool
-	refused bool // the last plan was
-	state   map[string]*tracking
-	plans   []*modelPlan
+	refused      bool // the last plan was
+	state        map[string]*tracking
+	plans        []*modelPlan
 }
 
 func (w *workspace) save(state map[string]*tracking) { w.state, w.serial = state, w.serial+1 }
@@ -239,7 +237,6 @@ type process struct {
 	chains   map[string][]int             // the versions of each ConfigMap that this process's own writes lead from and to
 	declared map[string]map[string]string // by whole objects of a plan, by ConfigMap
 	keys     map[string]touch             // what a plan does to keys, by ConfigMap and key
-	unread   bool                         // the state may be old, and the client tells a plan from an apply: the check of an update warns
 	writes   int
 	fault    fault
 	fired    bool

@@ -17,7 +17,7 @@ func TestDataAndAnEntryOfAnotherKeyUndoEachOther(t *testing.T) {
 		"entry that is planned first": fixture.EntryBlock("bar", `key = "bar"`, `value = "2"`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				whole := func(lines ...string) string {
 					return fixture.WholeBlock("it", append(lines, `data = { foo = "1" }`, fixture.Overwrites)...)
 				}
@@ -54,7 +54,7 @@ func TestDataAndAComputedKeyUndoEachOther(t *testing.T) {
 		"allocation": fixture.BlockOf("cas_configmap_allocation", "bar", []string{`name = cas_configmap.it.name`, `key = "bar"`, `names = ["a"]`}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				whole := fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites)
 				p.Write(whole + block)
 				p.Wants(p.Plan(), "Warning: "+undoes, "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it", "Omit data")

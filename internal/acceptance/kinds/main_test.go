@@ -1,5 +1,5 @@
-// Package kinds has the tests of what all resources do alike, of ConfigMaps and of Secrets: how a write is bound to its plan, what a plan says of drift,
-// what two resources of one key do.
+// Package kinds tests the behavior that all resources of ConfigMaps and Secrets share: what a write compares, what a plan reports about
+// drift, and what two resources of one key do.
 //
 // It knows the protocol, HCL and both kinds, and nothing inside the provider.
 package kinds

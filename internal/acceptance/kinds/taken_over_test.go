@@ -135,7 +135,7 @@ func TestPartThatIsTakenOverWhileAnotherWritesIt(t *testing.T) {
 				for _, check := range []string{"error", "warning"} {
 					t.Run(fmt.Sprintf("%s/found %s/then %s/plan_check %s", part, found, then, check), func(t *testing.T) {
 						t.Parallel()
-						fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+						fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 							p.Export("CAS_PLAN_CHECK", check)
 							test(t, p, of, found, foreign)
 						})
@@ -156,7 +156,7 @@ func TestPartThatIsTakenOverWhileAnotherWritesIt(t *testing.T) {
 // Given an immutable ConfigMap whose data is taken over as it is; when another deletes it and makes it again with other data; then the apply is a
 // conflict, and no replacement that its plan has not shown.
 func TestImmutableConfigMapThatIsMadeAgainWhileItIsTakenOver(t *testing.T) {
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		p.Export("CAS_PLAN_CHECK", "warning")
 		made := func(holds fixture.Data) {
 			p.MakeWhole("testmap", fixture.Whole{Data: holds, Immutable: true})
@@ -179,7 +179,7 @@ func TestPartThatIsTakenOverByAnEmptyMap(t *testing.T) {
 	for part, of := range takenOverParts {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				attribute, _, _ := strings.Cut(of.line, " ")
 				empty := of
 				empty.line = attribute + " = {}%.0s"

@@ -46,7 +46,7 @@ func TestTwoOwnersOfOneKeyAreCaughtWhateverElseIsRefreshed(t *testing.T) {
 // A key that two resources have already is told of by each plan, until one of them lets go of it. What would remove it under the other one is refused as well.
 func TestTwoOwnersThatAreThereAlready(t *testing.T) {
 	t.Parallel()
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 		p.Testmap(fixture.Contents{})
 		one := fixture.EntryBlock("a", `value = "1"`)
 		both := one + fixture.EntryBlock("b", `value = "1"`, `adopt_existing = true`)
@@ -104,7 +104,7 @@ func TestTheSecondOwnerIsRefusedAtApply(t *testing.T) {
 		"a counter first": {fixture.Data{"foo": "1"}, fixture.CounterBlock("a", `key = terraform_data.key.output`), entry("b", `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_counter.a]")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				p.Create("testmap", test.live)
 				p.Write(key + test.first + test.then)
 				p.Plan()

@@ -88,7 +88,7 @@ func TestAWholeObjectMovesBetweenInstances(t *testing.T) {
 	t.Parallel()
 	for _, kind := range fixture.ObjectKinds {
 		t.Run(kind.Name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				of := "cas_" + strings.ToLower(kind.Name)
 				named := func(label string, lines ...string) string {
 					return strings.Replace(fixture.WholeBlock(label, append(lines, `data`+kind.Suffix+` = { foo = "1" }`)...), "cas_configmap", of, 1)

@@ -282,7 +282,7 @@ func TestSecretShowsLabels(t *testing.T) {
 func TestSecretChangedAfterAPlanThatFoundItsValuesThere(t *testing.T) {
 	for _, check := range []string{"error", "warning", "off"} {
 		t.Run(check, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				write := func(lines ...string) {
 					p.WriteFor(p.Kubeconfig, `plan_check = "`+check+`"`, fixture.SecretBlock(lines...))
 				}

@@ -2,15 +2,12 @@ package secret
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -50,7 +47,7 @@ func TestApplyMayBeGivenOtherWriteOnlyValues(t *testing.T) {
 	}
 	for name, test := range all {
 		t.Run(name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { run(p, test) })
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) { run(p, test) })
 		})
 	}
 	for _, name := range []string{"the same expectation", "another expectation"} {
@@ -98,41 +95,11 @@ func TestApplyMayBeGivenOtherKeysThanItsPlan(t *testing.T) {
 		for what, change := range map[string]string{"timeouts": `timeouts = { read = "30s" }`, "on_drift": `on_drift = "error"`, "accepted drift": ""} {
 			for more, then := range map[string]string{"a key more": "a,b,c", "a key less": "a", "another key": "a,c", "the same keys": "b,a"} {
 				t.Run(form+"/"+what+"/"+more, func(t *testing.T) {
-					fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { test(p, block, change, then) })
+					fixture.OnEachProfile(t, func(p *fixture.Pipeline) { test(p, block, change, then) })
 				})
 			}
 		}
 		t.Run(form+"/command line", func(t *testing.T) { test(fixture.NewCLIPipeline(t), block, `on_drift = "error"`, "a,b,c") })
-	}
-}
-
-// TestPlanOfASecretKeepsNothingToTestGuessesAgainst: anyone who has the saved plan has its note.
-func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
-	for name, body := range map[string]string{
-		"entry": fixture.SecretEntry(`value_wo = "2"`, `expected_value_wo = "1"`),
-		"data":  fixture.SecretData(`data_wo = { password = "2", new = "2" }`, `expected_data_wo = { password = "1" }`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := fixture.NewPipelineOf(t, driver.Terraform116)
-			p.CreateSecret("database", fixture.Data{"password": "1", "bar": "kept"})
-			p.Write(body)
-			p.Plan()
-			s, ok := p.On.(*fixture.Session)
-			if !ok {
-				t.Fatal("this is no driver")
-			}
-			var note map[string]any
-			memory, err := fixture.MemoryIn(s.Plans[fixture.PlanFile].Changes[0].Private())
-			if err == nil {
-				err = json.Unmarshal(memory["note"], &note)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if kept := strings.Join(slices.Sorted(maps.Keys(note)), " "); kept != "resource_version uid" {
-				t.Errorf("the note keeps %s", kept)
-			}
-		})
 	}
 }
 
@@ -165,7 +132,7 @@ func TestLostResponseOfASecretThatWasJustPlanned(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				o := fixture.Object{Fixture: p.Fixture, Kind: fixture.ObjectKinds[1]}
 				proxy := p.Proxied()
 				o.Create(fixture.Data{"a": "0", "b": "0", "c": "1"})

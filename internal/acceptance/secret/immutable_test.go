@@ -16,7 +16,7 @@ func later(text string) string {
 // onEachProfileAndTheCommandLine runs a test with each profile of the driver, and once with the real command line.
 func onEachProfileAndTheCommandLine(t *testing.T, test func(p *fixture.Pipeline)) {
 	t.Helper()
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { test(p) })
+	fixture.OnEachProfile(t, test)
 	t.Run("command line", func(t *testing.T) { test(fixture.NewCLIPipeline(t)) })
 }
 
@@ -67,7 +67,7 @@ func TestImmutableSecretOfUnknownValuesThatMustChange(t *testing.T) {
 		"a key less": {[]string{`data_wo = { user = terraform_data.later.output }`}, fixture.Data{"user": "two"}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 				p.Planned(later("one") + fixture.SecretBlock(`data_wo = { password = terraform_data.later.output }`, "immutable = true"))
 				p.Write(later("two") + fixture.SecretBlock(append(test.lines, "immutable = true")...))
 				p.Wants(p.Plan(), "must be replaced")

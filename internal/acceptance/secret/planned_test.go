@@ -49,54 +49,12 @@ func TestSecretRehearsal(t *testing.T) {
 	}
 }
 
-// Given Terraform from 1.16; then a create is held to the Secret that its plan saw: a value that changed and changed back is a conflict. On other
-// clients it goes by value.
-func TestSecretCreateIsHeldToItsPlan(t *testing.T) {
-	t.Parallel()
-	expects := map[string]string{"entry": `expected_value_wo = "1"`, "data": `expected_data_wo = { password = "1" }`}
-	for form, expected := range expects {
-		for name, test := range map[string]struct {
-			between func(p *fixture.Pipeline)
-			lines   []string
-			isHeld  bool
-		}{
-			"1, 9, 1": {func(p *fixture.Pipeline) { p.Rotated("9"); p.Rotated("1") }, []string{expected}, true},
-			"a label": {func(p *fixture.Pipeline) {
-				p.ChangeSecret("database", func(s *corev1.Secret) { s.Labels = map[string]string{"a": "b"} })
-			}, []string{expected}, true},
-			"another key":    {func(p *fixture.Pipeline) { p.Rotate("database", "other", "theirs") }, []string{expected}, true},
-			"1, 9, 1 by key": {func(p *fixture.Pipeline) { p.Rotated("9"); p.Rotated("1") }, []string{expected, `conflict_scope = "key"`}, false},
-		} {
-			t.Run(form+"/"+name, func(t *testing.T) {
-				fixture.OnEachProfile(t, func(p *fixture.Pipeline, stores bool) {
-					p.CreateSecret("database", fixture.Data{"password": "1", "other": "kept"})
-					p.Write(secretForms[form]("2", test.lines...))
-					p.Plan()
-					test.between(p)
-					if test.isHeld && stores {
-						p.ApplyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written.")
-						if got := p.Password(); *got != "1" {
-							p.Errorf("the password is %q", *got)
-						}
-						p.Plan()
-					}
-					p.Apply()
-					if got := p.Password(); *got != "2" {
-						p.Errorf("the password is %q", *got)
-					}
-					p.PlanNothing()
-				})
-			})
-		}
-	}
-}
-
-// Given create_before_destroy; then the new key, or Secret, is there before the old one goes. A create that is refused leaves the old one deposed,
-// but from Terraform 1.16, and the next apply ends it.
+// Given create_before_destroy; then the new key, or Secret, exists before the old one is removed. A create that is refused
+// leaves the old one deposed, and the next apply removes it.
 func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 	t.Parallel()
 	t.Run("entry", func(t *testing.T) {
-		fixture.OnEachProfile(t, func(p *fixture.Pipeline, stores bool) {
+		fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 			p.CreateSecret("database", fixture.Data{"other": "kept"})
 			block := func(key string) string {
 				return strings.Replace(fixture.SecretEntry(`value_wo = "1"`, fixture.CreateFirst), `key = "password"`, "key = "+fixture.Quoted(key), 1)
@@ -107,11 +65,7 @@ func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 			p.Rotate("database", "b", "theirs")
 			p.ApplyRefused("Error: ", "Nothing was written.")
 			p.WantSecret("database", fixture.Data{"a": "1", "b": "theirs", "other": "kept"})
-			if stores {
-				p.WantState("it")
-			} else {
-				p.WantState("deposed it")
-			}
+			p.WantState("deposed it")
 			p.ChangeSecret("database", func(s *corev1.Secret) { delete(s.Data, "b") })
 			p.PlanApply()
 			p.WantSecret("database", fixture.Data{"b": "1", "other": "kept"})
@@ -120,7 +74,7 @@ func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 		})
 	})
 	t.Run("whole", func(t *testing.T) {
-		fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+		fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
 			proxy := p.Proxied()
 			block := func(number string) string {
 				return strings.Replace(secretForms["whole"](number, fixture.CreateFirst, "immutable = true"), `name = "database"`, `generate_name = "tls-"`, 1)

@@ -51,22 +51,6 @@ func Judge(t *Txn, o *Observation, h History) Judgement { return JudgeAfter(t, o
 // JudgeAfter is Judge for a Txn that shares a request with others. left maps keys to the entries that the
 // transactions before it in the request compute.
 func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgement {
-	j := t.judgeAll(o, left, h)
-	if j.Decision != DecideRefuse && t.Bound.Valid() && !h.LeadsFrom(t.Bound) {
-		keys := make([]KeyConflict, len(j.Changes)) // every key contains what was expected
-		for i, c := range j.Changes {
-			keys[i] = KeyConflict{Key: c.Key, Reason: ReasonObject, Expected: c.From, New: c.To}
-		}
-		return Judgement{
-			Decision: DecideRefuse,
-			Err:      &ConflictError{Reason: ReasonObject, Ref: t.Ref, Keys: keys, At: t.Bound, Live: o},
-		}
-	}
-	return j
-}
-
-// judgeAll evaluates a Txn without its bound.
-func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgement {
 	refuse := func(err error) Judgement { return Judgement{Decision: DecideRefuse, Err: err} }
 	if err := t.judgeFields(o); err != nil {
 		return refuse(err)

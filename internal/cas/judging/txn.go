@@ -25,9 +25,6 @@ type Txn struct {
 	// At lists versions. For each of them, the object must be at that version, or the lineage must lead from it to
 	// the object's version.
 	At []Version
-	// Bound is a version like those of At. It is compared last, so that any other refusal is reported first. The zero
-	// Version requires nothing. A removal must not set it.
-	Bound Version
 	// Seen is the version at which Expect was observed, if known. A removal does not undo what this process wrote
 	// after it.
 	Seen Version
@@ -77,11 +74,8 @@ func (t *Txn) Computes() bool {
 // IsTake reports whether the Txn does nothing except compute one key. Several such transactions of a key can
 // share a request, each computed from the result of the one before it.
 func (t *Txn) IsTake() bool {
-	return len(t.Keys) == 1 && t.Keys[0].Next != nil && !t.IsHeld()
+	return len(t.Keys) == 1 && t.Keys[0].Next != nil && len(t.At) == 0
 }
-
-// IsHeld reports whether the Txn requires a version of the object.
-func (t *Txn) IsHeld() bool { return len(t.At) > 0 || t.Bound.Valid() }
 
 // KeyNames returns the names of the keys with commas between them, for people.
 func (t *Txn) KeyNames() string {

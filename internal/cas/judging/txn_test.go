@@ -12,21 +12,20 @@ func TestWhatATransactionIs(t *testing.T) {
 	computed := judging.KeySwap{Key: "number", Next: func(live judging.Entry) (judging.Entry, error) { return live, nil }}
 	plain, guard := judging.KeySwap{Key: "foo"}, judging.KeySwap{Key: "guard", IsGuard: true}
 	for name, test := range map[string]struct {
-		txn                      judging.Txn
-		computes, isTake, isHeld bool
-		names                    string
+		txn              judging.Txn
+		computes, isTake bool
+		names            string
 	}{
-		"a take":                          {judging.Txn{Keys: []judging.KeySwap{computed}}, true, true, false, "number"},
-		"a take that is held to versions": {judging.Txn{Keys: []judging.KeySwap{computed}, At: []judging.Version{v}}, true, false, true, "number"},
-		"a take that is bound":            {judging.Txn{Keys: []judging.KeySwap{computed}, Bound: v}, true, false, true, "number"},
-		"a take with a label":             {judging.Txn{Keys: []judging.KeySwap{computed, {Key: judging.LabelKey("app")}}}, true, false, false, "number,metadata.labels/app"},
-		"a take beside another key":       {judging.Txn{Keys: []judging.KeySwap{plain, computed}}, true, false, false, "foo,number"},
-		"a swap with a guard":             {judging.Txn{Keys: []judging.KeySwap{plain, guard}}, false, false, false, "foo,guard"},
+		"a take":                          {judging.Txn{Keys: []judging.KeySwap{computed}}, true, true, "number"},
+		"a take that is held to versions": {judging.Txn{Keys: []judging.KeySwap{computed}, At: []judging.Version{v}}, true, false, "number"},
+		"a take with a label":             {judging.Txn{Keys: []judging.KeySwap{computed, {Key: judging.LabelKey("app")}}}, true, false, "number,metadata.labels/app"},
+		"a take beside another key":       {judging.Txn{Keys: []judging.KeySwap{plain, computed}}, true, false, "foo,number"},
+		"a swap with a guard":             {judging.Txn{Keys: []judging.KeySwap{plain, guard}}, false, false, "foo,guard"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if test.txn.Computes() != test.computes || test.txn.IsTake() != test.isTake || test.txn.IsHeld() != test.isHeld || test.txn.KeyNames() != test.names {
-				t.Errorf("computes %t, is a take %t, is held %t, names %s", test.txn.Computes(), test.txn.IsTake(), test.txn.IsHeld(), test.txn.KeyNames())
+			if test.txn.Computes() != test.computes || test.txn.IsTake() != test.isTake || test.txn.KeyNames() != test.names {
+				t.Errorf("computes %t, is a take %t, names %s", test.txn.Computes(), test.txn.IsTake(), test.txn.KeyNames())
 			}
 			if !(&judging.Txn{Keys: []judging.KeySwap{plain, guard}}).IsGuard("guard") || test.txn.IsGuard("foo") || test.txn.IsGuard("none") {
 				t.Error("which key is only compared is told wrongly")

@@ -84,10 +84,7 @@ func (t *Type) Recall(ctx context.Context, from claim.Private, diags *diag.Diagn
 // Planning is the context of a plan's checks, and what is known of the resource.
 func (t *Type) Planning(ctx context.Context, req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (context.Context, *claim.Memory) {
 	t.setDefaults(req, resp)
-	m := t.Recall(ctx, resp.Private, &resp.Diagnostics)
-	ctx, diags := t.Run.Planning(ctx, req, m)
-	resp.Diagnostics.Append(diags...)
-	return ctx, m
+	return t.Run.Planning(ctx, req), t.Recall(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Schema implements [resource.Resource].

@@ -363,7 +363,6 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 		state.SetID()
 		m.Imported(c, seen)
 	}
-	r.Run.NoteRefresh(m)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
 }

@@ -47,7 +47,7 @@ func (r *Run) PlanAllocate(ctx context.Context, a Allocation, limits timeouts.Va
 // PlanAllocated records that a planned instance has something of the pool, and takes nothing. It refuses what another one of the plan has as well, as after a
 // second import, and warns if this is what another one waits for in vain.
 func (r *Run) PlanAllocated(ctx context.Context, a Allocation, m *Memory, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, a.Ref, computing(a.Key, false), token{text: allocations}, about)
+	diags := r.planKeys(ctx, a.Ref, computing(a.Key, false), token(allocations), about)
 	diags.Append(r.planKeys(ctx, a.Ref, use{owns: []string{a.name()}}, m.token(), about)...)
 	r.registry.holds(a.ID, true)
 	r.registry.gives(a.Value)
@@ -67,7 +67,7 @@ func (r *Run) PlanRelease(ctx context.Context, a Allocation, m *Memory, limits t
 		return diags
 	}
 	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
-		return unlessGone(r.Engine.CheckCompute(ctx, r.releasing(a, new(atomic.Bool)), r.CheckMode(ctx)))
+		return unlessGone(r.Engine.CheckCompute(ctx, r.releasing(a, new(atomic.Bool)), r.CheckMode()))
 	})...)
 }
 

@@ -19,7 +19,6 @@
 //   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later
 //   - drift.go: what somebody else changed after the last apply
 //   - run.go, registry.go: what the resources of one run share
-//   - bound.go: what a plan hands to its apply
 package claim
 
 import (

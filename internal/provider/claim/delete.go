@@ -76,7 +76,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	}
 	m.Removal = prior.newRemovalNote(become, live)
 	m.Removal.versionNote, m.Removal.Entries = versionNote(seen.Version()), m.entries(live)
-	if ch.Run.CheckMode(ctx) == cas.DryRun && !refused {
+	if ch.Run.CheckMode() == cas.DryRun && !refused {
 		diags.Append(ch.rehearseRemoval(ctx)...)
 	}
 	return diags
@@ -98,8 +98,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() || len(t.Keys) == 0 {
 		return nil
 	}
-	_, diags = ch.Run.checkTxn(ctx, ch.Prior, t, ch.Run.about(ch.Prior, terms.OpDelete))
-	return diags
+	return ch.Run.checkTxn(ctx, ch.Prior, t, ch.Run.about(ch.Prior, terms.OpDelete))
 }
 
 // Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.

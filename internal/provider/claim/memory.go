@@ -53,8 +53,6 @@ type Memory struct {
 
 	// The rest is handed from a plan to its apply. It is in plans only, and never in a state that was applied.
 
-	// Note binds a creation to what its plan saw. Only some clients hand it over: see [Run.Planning].
-	Note *planNote `json:"note,omitempty"`
 	// Removal has the content that the plan of a removal saw; the removal compares with it.
 	Removal *removalNote `json:"removal,omitempty"`
 	// Left says that the plan of an update leaves the values of a Secret to others. With ignore_changes, the apply is given a write-only argument that the plan is not.
@@ -62,8 +60,7 @@ type Memory struct {
 	// Needs are the keys that a planned creation needs as they are, in case it replaces a tainted resource, whose removal comes first.
 	Needs *needsNote `json:"needs,omitempty"`
 
-	kind  cas.Kind // of the object
-	isNew bool     // this call has made the token
+	kind cas.Kind // of the object
 }
 
 // digests has the digest of each field, by part of the object and by key. A part that is missing is left to others.
@@ -158,7 +155,7 @@ func (m *Memory) Keep(ctx context.Context, to Private) diag.Diagnostics {
 }
 
 // ForgetPlan drops what belongs in plans only.
-func (m *Memory) ForgetPlan() { m.Note, m.Removal, m.Needs, m.Left = nil, nil, nil, false }
+func (m *Memory) ForgetPlan() { m.Removal, m.Needs, m.Left = nil, nil, false }
 
 // removalOf returns the note of a plan for the removal of a resource; nil without a note.
 func (m *Memory) removalOf(id string) *removalNote {
@@ -169,12 +166,12 @@ func (m *Memory) removalOf(id string) *removalNote {
 }
 
 // token tells the resource instance from others, if it has a token yet.
-func (m *Memory) token() token { return token{m.Instance, m.isNew} }
+func (m *Memory) token() token { return token(m.Instance) }
 
 // newToken is token, and gives the instance one.
 func (m *Memory) newToken() token {
 	if m.Instance == "" {
-		m.Instance, m.isNew = rand.Text()[:tokenLength], true
+		m.Instance = rand.Text()[:tokenLength]
 	}
 	return m.token()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanSwap makes the checks that Invoke makes, but for keys that this plan itself changes before the swap is made. If isKnown is false, not all of
+// PlanSwap makes the checks that Invoke makes, except for keys that this plan itself changes before the swap is made. If isKnown is false, not all of
 // the claim is known yet, and nothing is checked.
 func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time.Duration) diag.Diagnostics {
 	t := r.swapTxn(c)
@@ -23,7 +23,7 @@ func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time
 		return nil
 	}
 	return r.checkWithin(ctx, r.about(c, terms.OpInvoke).Of(t), timeout, func(ctx context.Context) error {
-		_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))
+		_, err := r.Engine.Check(ctx, t, r.CheckMode())
 		return err
 	})
 }
@@ -68,10 +68,10 @@ func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Durati
 
 // PlanTaken records that a planned instance has a number of a counter, and takes none.
 func (r *Run) PlanTaken(ctx context.Context, counter cas.Counter, about diagnose.Subject) diag.Diagnostics {
-	return r.planKeys(ctx, counter.Ref, computing(counter.Key, false), token{text: counters}, about)
+	return r.planKeys(ctx, counter.Ref, computing(counter.Key, false), token(counters), about)
 }
 
-// computing is what an instance does with a key that is computed, and whether it writes it.
+// computing returns the use of a computed key by an instance. writes says whether the instance writes the key.
 func computing(key string, writes bool) use {
 	u := use{owns: []string{key}, values: map[string]cas.Entry{key: cas.Text("")}}
 	if writes {
@@ -80,18 +80,15 @@ func computing(key string, writes bool) use {
 	return u
 }
 
-// planComputed checks whether a key can be computed, and records that the plan does. Who is the token of those that compute it in one way, and so may have
-// it together.
+// planComputed checks whether a key can be computed, and records that the plan computes it. who is a token that several
+// instances share if they compute the key in the same way.
 func (r *Run) planComputed(ctx context.Context, c cas.Computed, who string, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, c.Ref, computing(c.Key, true), token{text: who}, about)
+	diags := r.planKeys(ctx, c.Ref, computing(c.Key, true), token(who), about)
 	if diags.HasError() {
 		return diags
 	}
-	if isReplanned(ctx) { // what sends it judges
-		return nil
-	}
 	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
-		return r.Engine.CheckCompute(ctx, c, r.CheckMode(ctx))
+		return r.Engine.CheckCompute(ctx, c, r.CheckMode())
 	})...)
 }
 
@@ -119,7 +116,8 @@ func (r *Run) compute(
 	return diag.Diagnostics{about.Diagnose(r.located(ctx, about.APIVersion, err))}, err
 }
 
-// Invoke writes the keys of the claim of an action, of which no state knows anything, and says what it does. A conflict has written nothing.
+// Invoke writes the keys of the claim of an action, which has no state, and reports its progress with say. A conflict has
+// written nothing.
 func (r *Run) Invoke(ctx context.Context, c *Claim, wait types.String, timeout time.Duration, say func(format string, args ...any), diags *diag.Diagnostics) {
 	if limit := wait.ValueString(); limit != "" {
 		say("Waiting up to %s for the expected state of %s", limit, c.Ref)

@@ -17,7 +17,7 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
 		return ch.planObject(ctx)
 	}
-	if isReplanned(ctx) || !ch.Plan.IsNamed() { // Create judges
+	if !ch.Plan.IsNamed() { // Create judges
 		return nil
 	}
 	c, m, about := ch.Plan, ch.Memory, ch.about
@@ -40,13 +40,9 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	t := ch.Run.createTxn(c)
 	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) })
 	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
-		return append(diags, ch.noteSeen(ctx, t, nil)...)
+		return diags
 	}
-	seen, checked := ch.Run.checkTxn(ctx, c, t, about)
-	if diags.Append(checked...); diags.HasError() || seen == nil && ch.Run.PlanCheck == terms.PlanCheckWarning {
-		return diags // an apply that the plan says would fail is not bound to that plan
-	}
-	return append(diags, ch.noteSeen(ctx, t, seen)...)
+	return append(diags, ch.Run.checkTxn(ctx, c, t, about)...)
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
@@ -58,12 +54,12 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 			return diags
 		}
 	}
-	isTold := ch.Run.Checks() && !ch.Run.IsApply(ctx) // Update judges it
+	tells := ch.Run.Checks() && !ch.Run.IsApply(ctx) // Update reports it
 	if replaces := ch.Replaces(); len(replaces) > 0 {
 		switch {
 		case ch.Run.IsApply(ctx): // of an update: its plan did not know the change
 			diags.Append(ch.about.ChangesImmutable(replaces[0]))
-		case isTold:
+		case tells:
 			diags = append(ch.checkDrift(ctx), ch.planRemovalFirst(ctx, ch.Prior, ch.Prior.Policy)...)
 		}
 		return diags
@@ -73,19 +69,19 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 			return diags
 		}
 	}
-	if left := ch.leftToOthers(); isTold && len(left) > 0 {
+	if left := ch.leftToOthers(); tells && len(left) > 0 {
 		diags.Append(ch.about.NoLongerManaged(left))
 	}
 	if ch.found != nil && c.Known.Values {
 		diags.Append(ch.about.TakenOver(c.content(), ch.taken().content())...)
 	}
-	if isReplanned(ctx) || !c.Known.Keys || c.Whole != nil && !c.Known.Values { // Update judges
+	if !c.Known.Keys || c.Whole != nil && !c.Known.Values { // Update judges
 		return diags
 	}
 	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
 		return diags
 	}
-	if isTold && c.Known.Place && c.Known.Values {
+	if tells && c.Known.Place && c.Known.Values {
 		lacking := ch.Run.check(ctx, ch.about, c.Timeouts, ch.checkVersion)
 		if diags.Append(lacking...); len(lacking) > 0 {
 			return diags
@@ -100,22 +96,19 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		return diags
 	case !c.Known.Values || !c.Known.All || c.Pin.IsUnknown():
 		return diags
-	case c.Whole == nil && planningOf(ctx).isUnread && !ch.Prior.Version.Valid():
-		return append(diags, ch.Run.checked(ctx, ch.about).VersionNotKnown())
 	}
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
-	_, checked := ch.Run.checkTxn(ctx, c, t, ch.about)
-	if diags.Append(checked...); len(checked) == 0 && isTold && ch.isFound() {
+	checked := ch.Run.checkTxn(ctx, c, t, ch.about)
+	if diags.Append(checked...); len(checked) == 0 && tells && ch.isFound() {
 		diags.Append(ch.checkDrift(ctx)...)
 		diags.Append(ch.checkKept(ctx)...)
 	}
 	return diags
 }
 
-// planFind reads the live object, to know the changes of an update of a whole object. A plan that is made in an apply
-// reads the object too, but reports no error: the write does.
+// planFind reads the live object, to know the changes of an update of a whole object.
 func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
 	diags := ch.Run.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
 		live, err := ch.observeAll(ctx, cas.Fresh)
@@ -125,10 +118,7 @@ func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
 		}
 		return err
 	})
-	switch {
-	case isReplanned(ctx):
-		diags = nil
-	case len(diags) > 0:
+	if len(diags) > 0 {
 		return diags
 	}
 	if ch.Plan.IsSecret() {
@@ -205,15 +195,12 @@ func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Dia
 	return nil
 }
 
-// checkTxn checks at plan the transaction that the apply sends. It returns the observation that it checked; nil if that would be refused, or
-// if nothing is checked.
-func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) (*cas.Observation, diag.Diagnostics) {
-	var seen *cas.Observation
-	diags := r.check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
-		seen, err = r.Engine.Check(ctx, t, r.CheckMode(ctx))
+// checkTxn checks at plan the transaction that the apply sends.
+func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) diag.Diagnostics {
+	return r.check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) error {
+		_, err := r.Engine.Check(ctx, t, r.CheckMode())
 		return err
 	})
-	return seen, diags
 }
 
 // changesVersion reports whether an update changes the API version in which the paths are read.

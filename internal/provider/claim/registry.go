@@ -24,7 +24,6 @@ type registry struct {
 	creations sync.Map              // tokens of instances, by the [cas.Ref] that they create
 	declared  map[cas.Ref]Declared  // by whole objects of the plan
 	objects   map[objectUse][]token // of the plan
-	reads     sync.Map              // tokens of instances
 	allocated map[string]bool       // by the ids of allocations: see holds
 	awaited   []*pool.FullError     // by allocations of the plan
 }
@@ -61,22 +60,13 @@ const tokenLength = 8
 // The tokens of all counters, and of all allocations: several of one sort may share a key.
 const counters, allocations = "counters", "allocations"
 
-// token tells a resource instance from others. The empty text distinguishes none.
-type token struct {
-	text  string
-	isNew bool
-}
+// token tells a resource instance from others. The empty token distinguishes none.
+type token string
 
-// isOther reports whether the tokens are of two instances. The creation of a tainted resource gets a new token each time it is planned, so that it is taken
-// for two where Terraform plans it twice: with -minimal-refresh.
+// isOther reports whether the tokens are of two instances. The creation of a tainted resource gets a new token each time it
+// is planned. With -minimal-refresh, Terraform plans it twice, so the resource counts as two.
 func (t token) isOther(than token) bool {
-	return t.text != "" && than.text != "" && t.text != than.text
-}
-
-// wasRead reports whether an instance was read. An instance without a token counts as read.
-func (g *registry) wasRead(t token) bool {
-	_, wasRead := g.reads.Load(t.text)
-	return t.text == "" || wasRead
+	return t != "" && than != "" && t != than
 }
 
 // clash has the keys for which the plan of an instance contradicts the plans of others.
@@ -86,7 +76,6 @@ type clash struct {
 	lacks  bool     // whether it is a whole object that removes them
 	twice  []string // keys that another instance has as well
 	undone []string // keys that it writes, and that a whole object of the plan does not have
-	first  token    // of that one
 }
 
 // plans records what an instance is planned to do.
@@ -100,7 +89,7 @@ func (g *registry) plans(ref cas.Ref, of token, u use, areOne func(a, b string) 
 				isNew := func(a, b string) bool { // elements that the plan adds
 					return cas.SelectsIn(b, a, k.value) || cas.SelectsIn(a, b, u.values[key])
 				}
-				if (overlaps(ref, key, other, areOne) || overlaps(ref, key, other, isNew)) && k.owner.text != of.text {
+				if (overlaps(ref, key, other, areOne) || overlaps(ref, key, other, isNew)) && k.owner != of {
 					change(key, &k)
 				}
 			}
@@ -120,7 +109,7 @@ func (g *registry) plans(ref cas.Ref, of token, u use, areOne func(a, b string) 
 			c.moving, c.stays, c.lacks = append(c.moving, key), c.stays || !slices.Contains(u.writes, key), c.lacks || k.isLacking
 		}
 		if k.isOwned && of.isOther(k.owner) {
-			c.twice, c.first = append(c.twice, key), k.owner
+			c.twice = append(c.twice, key)
 		}
 		if !k.isOwned {
 			k.isOwned, k.owner, k.value = true, of, u.values[key]
@@ -266,9 +255,6 @@ func (g *registry) frees(ref cas.Ref, keys []string) {
 	}
 }
 
-// NoteRefresh records that a resource instance was read.
-func (r *Run) NoteRefresh(m *Memory) { r.registry.reads.Store(m.Instance, true) }
-
 // planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has. It warns, as
 // PlanDeclares does, of keys that a whole object would undo.
 func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
@@ -290,7 +276,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 	case len(c.moving) > 0:
 		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(c.moving, c.stays)}
 	case len(c.twice) > 0:
-		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(c.twice, of.isNew && c.first.isNew && planningOf(ctx).isTold)}
+		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(c.twice)}
 	case len(c.undone) > 0:
 		return diag.Diagnostics{about.DataWillUndo(c.undone)}
 	}

@@ -84,9 +84,9 @@ func TestSwapAfterAChangeOfThePlan(t *testing.T) {
 				g.swaps(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{{Key: test.before, New: cas.Text("1")}}})
 			},
 			"by a resource": func(g *registry) {
-				g.plans(ref, token{text: "x"}, use{owns: []string{test.before}, writes: []string{test.before}}, cas.Overlap)
+				g.plans(ref, token("x"), use{owns: []string{test.before}, writes: []string{test.before}}, cas.Overlap)
 			},
-			"by a removal": func(g *registry) { g.plans(ref, token{text: "x"}, use{removes: []string{test.before}}, cas.Overlap) },
+			"by a removal": func(g *registry) { g.plans(ref, token("x"), use{removes: []string{test.before}}, cas.Overlap) },
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()

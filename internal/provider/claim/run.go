@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -66,9 +67,25 @@ func (r *Run) Hides(own types.Bool) bool {
 	return own.ValueBool() || own.IsUnknown() || r != nil && r.HideValues
 }
 
+type deferralKey struct{}
+
+// Planning returns the context of a plan's checks. Terraform plans a change again when it applies it, and nothing says so.
+// Deferrals are a hint: only an apply of Terraform accepts them, unless the user allows them in a plan. OpenTofu gives no
+// hint. The hint decides about texts, about warnings that the write gives as well, and about the error of an apply that
+// would replace an object although its plan did not, which Terraform itself refuses.
+func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest) context.Context {
+	return context.WithValue(ctx, deferralKey{}, req.ClientCapabilities.DeferralAllowed)
+}
+
+// IsApply reports whether a plan's check seems to be made for an apply.
+func (r *Run) IsApply(ctx context.Context) bool {
+	isHinted, _ := ctx.Value(deferralKey{}).(bool)
+	return isHinted || r.applying()
+}
+
 // CheckMode says whether plan checks send a dry run. While applying they do not: the write itself follows.
-func (r *Run) CheckMode(ctx context.Context) cas.CheckMode {
-	if isReplanned(ctx) || r.applying() {
+func (r *Run) CheckMode() cas.CheckMode {
+	if r.applying() {
 		return cas.ReadOnly
 	}
 	return r.Rehearsal
@@ -94,11 +111,7 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
-		subject := r.atPlan(ctx, about)
-		if isAboutObject(err) {
-			subject = r.checked(ctx, about)
-		}
-		diags.Append(subject.Diagnose(r.located(ctx, about.APIVersion, err)))
+		diags.Append(r.atPlan(ctx, about).Diagnose(r.located(ctx, about.APIVersion, err)))
 	}
 	return diags
 }
@@ -136,7 +149,7 @@ func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *ca
 func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subject {
 	about.Plan, about.Writes = r.PlanCheck, r.writes.Load
 	about.Replanned = r.IsApply(ctx)
-	about.Rehearsed = r.CheckMode(ctx) == cas.DryRun
+	about.Rehearsed = r.CheckMode() == cas.DryRun
 	return about
 }
 

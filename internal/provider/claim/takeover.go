@@ -53,7 +53,7 @@ func (ch *Change) planTakeOver(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	t, _ := ch.updateTxn()
-	_, checked := ch.Run.checkTxn(ctx, c, t, ch.about)
+	checked := ch.Run.checkTxn(ctx, c, t, ch.about)
 	if diags.Append(checked...); diags.HasError() || ch.Run.IsApply(ctx) {
 		return diags
 	}

@@ -198,7 +198,7 @@ func (r *Run) planWhole(ctx context.Context, u objectUse, of token, about diagno
 // instead. It records the object, so that keys planned in it cause no warning, and refuses an object that another
 // resource of the plan creates.
 func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
-	c, how := ch.Plan, ch.Run.CheckMode(ctx)
+	c, how := ch.Plan, ch.Run.CheckMode()
 	if !c.Known.Values {
 		how = cas.ReadOnly
 	}
@@ -214,8 +214,6 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	isTwice := c.Pin.IsNull() && ch.Run.registry.creates(ref, instance) // a version says that the object exists
 	moves := ch.Run.planWhole(ctx, objectUse{Ref: ref}, ch.Memory.token(), ch.about)
 	switch {
-	case isReplanned(ctx):
-		return nil
 	case ch.Memory.removalOf(c.ID) != nil:
 		return ch.planRemovalFirst(ctx, c, ch.Memory.Removal.Policy)
 	case isTwice && !ch.Run.IsApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
@@ -275,7 +273,7 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 		if unowned = ch.about.KeysOfOthers(keys); unowned.HasError() {
 			return nil
 		}
-		if ch.Run.CheckMode(ctx) == cas.DryRun {
+		if ch.Run.CheckMode() == cas.DryRun {
 			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err

@@ -44,9 +44,6 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 		return ch.take(ref, &cas.Txn{}, result, err)
 	}
 	t := ch.Run.createTxn(ch.Plan)
-	if diags.Append(bind(ctx, t)...); diags.HasError() {
-		return Written{}, diags
-	}
 	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
 	written, more := ch.take(ch.Plan.Ref, t, result, err)
 	return written, append(diags, more...)

@@ -26,8 +26,8 @@ func dataSchema(ctx context.Context) schema.Schema {
 			"request compares it and never writes it. A plan without a write checks nothing, and a write "+
 			"compares only the keys that it changes with their expectations. So both can stay in the configuration after the swap.", attributes.ValidValueSize()),
 		"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.", attributes.ValidBase64()),
-		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
-			"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
+		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. " +
+			"`object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
 		"on_drift": attributes.OnDrift("What an update does if somebody else changed one of the keys after the last apply. `error` (default) refuses to " +
 			"overwrite the change. `overwrite` warns at plan and overwrites it. A new expectation that holds also permits the update. A missing key is " +
 			"created again."),

@@ -28,8 +28,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 		"expected_value": attributes.Text(cas.ConfigMap, "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and must hold the value "+
 			"in the state for an update. A plan without a write does not check it, so it can stay in the configuration after the swap.", attributes.NotWith("expected_value_base64"), attributes.ValidValueSize()),
 		"expected_value_base64": attributes.Text(cas.ConfigMap, "Bytes that the key must hold before the write, in standard base64.", attributes.NotWith("expected_value"), attributes.ValidBase64()),
-		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
-			"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
+		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. " +
+			"`object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
 		"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `error` (default) refuses to overwrite " +
 			"the change. `overwrite` warns at plan and overwrites it. A new `expected_value` that holds also permits the update. A missing key is created " +
 			"again."),

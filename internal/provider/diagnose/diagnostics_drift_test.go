@@ -116,7 +116,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To remove it, apply on_drift = "overwrite", then plan this again; to leave it in place, set value = "live" and deletion_policy = "abandon", apply, then plan this again.`,
 		},
 		"written twice": {
-			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}, false), path: `data["a"]`, summary: "Key Written Twice",
+			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}), path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
 Another resource has a in the same configuration. Nothing was written.
 
@@ -126,7 +126,7 @@ Another resource has a in the same configuration. Nothing was written.
 Leave it to one of the two.`,
 		},
 		"written twice, warned": {
-			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}, false), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
+			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
 Another resource has a in the same configuration. The apply refuses the second write.
 

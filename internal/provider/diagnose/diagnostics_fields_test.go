@@ -130,7 +130,7 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 				"Correct the names in the import, or leave out the fields that do not exist yet: the next apply writes them.",
 		},
 		"two owners": {
-			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}, false), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
+			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
 			detail: "Another resource has spec.replicas in the same configuration. Nothing was written." + where + "  Field:       spec.replicas\n" +
 				"\nLeave it to one of the two.",
 		},

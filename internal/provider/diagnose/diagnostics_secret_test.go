@@ -177,7 +177,7 @@ func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 					Reason: cas.ReasonKey, Ref: secretRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: cas.ReasonKey, Expected: one}},
 				}),
 				"too large": about.Diagnose(&cas.TooLargeError{Ref: secretRef, New: 1, Others: cas.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
-				"written twice": about.KeyWrittenTwice([]string{"foo"}, false), "moves": about.KeyMoves([]string{"foo"}, false),
+				"written twice": about.KeyWrittenTwice([]string{"foo"}), "moves": about.KeyMoves([]string{"foo"}, false),
 				"admission": about.NotStoredAsSent([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
 			} {
 				if at, ok := told.(diag.DiagnosticWithPath); ok && at.Path().Steps()[0].String() == attribute {

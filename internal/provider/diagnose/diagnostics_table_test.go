@@ -287,10 +287,10 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of: aboutFoo(terms.OpCreate).Diagnose(&diagnose.WrittenTwiceError{Keys: []string{"foo"}}), path: "key", summary: "Key Written Twice",
 			detail: "Another resource of this run has written foo, or taken it over. Nothing was written." + head + "\nLeave it to one of the two.",
 		},
-		"planned twice, or another one's": {
-			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}, true), path: "key", summary: "Key Written Twice",
+		"planned twice": {
+			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}), path: "key", summary: "Key Written Twice",
 			detail: "Another resource has foo in the same configuration. Nothing was written." + head +
-				"\nLeave it to one of the two. If this resource is tainted, plan without -minimal-refresh, which plans it twice.",
+				"\nLeave it to one of the two.",
 		},
 		"replaces itself": {
 			of: aboutFoo(terms.OpCreate).ReplacesItself(diagnose.ReplacesExpected), summary: "Replacement Would Fail",

@@ -197,13 +197,10 @@ func (s Subject) wholeType() string {
 	return "cas_configmap"
 }
 
-// KeyWrittenTwice is for keys that another resource of the plan has as well. mayBeItself says that it may be the same one, which was tainted and is planned twice.
-func (s Subject) KeyWrittenTwice(keys []string, mayBeItself bool) diag.Diagnostic {
+// KeyWrittenTwice is for keys that another resource of the plan has as well.
+func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 	happened := "Another resource has " + enumerate(keys) + " in the same configuration."
 	next := number(len(keys), "Leave it to one of the two.", "Leave each to one of the two.")
-	if mayBeItself {
-		next += " If this resource is tainted, plan without -minimal-refresh, which plans it twice."
-	}
 	if s.Plan == terms.PlanCheckWarning { // of two that are not changed, neither is refused
 		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" The apply refuses the second write.", s.keyFact(keys...), next)
 	}

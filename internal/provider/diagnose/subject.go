@@ -35,7 +35,6 @@ type Subject struct {
 	Replanned      bool            // of a plan's check, whether an apply makes the plan again
 	DestroyRefused bool            // of an update, whether a destroy would be refused as well
 	Rehearsed      bool            // a plan's check that sends a dry run
-	Unread         bool            // of a plan's check, whether the state may be old
 	Wait           types.String    // wait_for_match or wait_for_free; null where the operation does not wait
 	Members        func() int64    // how many members a pool had when it was last looked at; nil where it is about no pool
 
@@ -136,9 +135,6 @@ func (s Subject) forThis() string {
 // orDestroy adds the way to destroy a resource of the state although the check of a plan fails: Terraform makes an
 // ordinary plan before it plans a destroy.
 func (s Subject) orDestroy(next string) string {
-	if s.Unread {
-		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
-	}
 	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op != terms.OpUpdate || s.DestroyRefused {
 		return next
 	}

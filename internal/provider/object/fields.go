@@ -67,7 +67,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 				"request compares it and never writes it; it may be one of `status`. A plan without a write checks nothing. A field that is not " +
 				"written is not compared with its expectation, so both can stay in the configuration after the swap.",
 		},
-		"conflict_scope": attributes.OneOf("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a create. `field` (default): only a "+
+		"conflict_scope": attributes.OneOf("Which changes since the plan are a conflict for an update or a delete. `field` (default): only a "+
 			"change of one of these fields or guards. `object`: any change of the object that this apply did not make; where a controller reports its "+
 			"status, that is nearly always one.", terms.ScopeField, terms.ScopeObject),
 		"deletion_policy": attributes.OneOf("What happens to the fields on destroy, and to one that you remove from the configuration. `release` (default) removes those that this resource "+
