@@ -45,8 +45,8 @@ func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
 
 func TestBadEntryStaysAlone(t *testing.T) {
 	a := txnTask(t, (&Swap{Key: "bad"}).Txn())
-	a.most = 1
-	g := &batch{from: &Observation{}}
+	a.maxBatch = 1
+	g := &request{base: &Observation{}}
 	if !g.fits(a, nil) {
 		t.Fatal("the first one does not fit")
 	}

@@ -292,7 +292,7 @@ func (e *Engine) committer(ref Ref) *committer {
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{engine: e, client: e.client, ref: ref, arrived: make(chan struct{}, 1)}
+		c = &committer{engine: e, ref: ref, arrived: make(chan struct{}, 1)}
 		e.committers[ref] = c
 	}
 	return c

@@ -15,15 +15,15 @@ func FuzzGroupFits(f *testing.F) {
 		c := judgingtest.Choices(bytes)
 		sizes := []int{0, 1, MaxSize / 4, MaxSize / 2, MaxSize}
 		from := judging.Observed(judgingtest.ConfigMapOf(map[string]Entry{"others": Binary(judgingtest.Filler(c.Pick(256) * MaxSize / 255))}), time.Now())
-		g := &batch{from: from}
+		g := &request{base: from}
 		least, size, managers := maxTasks, from.Size(), map[string]bool{}
 		for n := 0; c.More(); n++ {
 			s := &Swap{Key: string(rune('a' + n)), New: Binary(judgingtest.Filler(sizes[c.Pick(len(sizes))])), FieldManager: []string{"x", "x", "x", "y"}[c.Pick(4)]}
 			live := Binary(judgingtest.Filler(min(size, sizes[c.Pick(len(sizes))])))
 			task := txnTask(t, s.Txn())
 			changes := []judging.Change{{Key: s.Key, From: live, To: s.New}}
-			task.most = 1 + c.Pick(5)
-			room := len(g.tasks) < min(least, task.most) && size+s.New.Size()-live.Size() <= MaxSize &&
+			task.maxBatch = 1 + c.Pick(5)
+			room := len(g.tasks) < min(least, task.maxBatch) && size+s.New.Size()-live.Size() <= MaxSize &&
 				(managers[s.FieldManager] || len(managers) == 0)
 			if fits := g.fits(task, changes); fits != (len(g.tasks) == 0 || room) {
 				t.Fatalf("task %d fits: %t", n, fits)
@@ -31,7 +31,7 @@ func FuzzGroupFits(f *testing.F) {
 				continue
 			}
 			g.add(task, changes)
-			least, size = min(least, task.most), size+s.New.Size()-live.Size()
+			least, size = min(least, task.maxBatch), size+s.New.Size()-live.Size()
 			managers[s.FieldManager] = true
 		}
 		if len(g.tasks) > 1 && (len(managers) > 1 || len(g.tasks) > least || size > MaxSize) {

@@ -19,6 +19,20 @@ const (
 	writeTask
 )
 
+// judge evaluates the task on an observation.
+func (t *task) judge(o *Observation, h judging.History) judging.Judgement {
+	switch {
+	case t.txn != nil:
+		return judging.Judge(t.txn, o, h)
+	case t.create != nil:
+		return t.create.Judge(o)
+	case t.remove != nil:
+		return t.remove.Judge(o, h)
+	default:
+		return judging.Judgement{Decision: judging.DecideDone}
+	}
+}
+
 // operation returns the name of the call in a trace.
 func (t *task) operation() string {
 	switch {
@@ -63,8 +77,8 @@ type task struct {
 	attempts, company atomic.Int64
 
 	// Only the committer's goroutine uses these.
-	overtaken bool // of a creation: the API server answered that the object exists, and the read after it found none
-	most      int  // how many tasks a request with this task may have
+	foundNone bool // of a creation: the API server answered that the object exists, and the read after it found none
+	maxBatch  int  // how many tasks a request with this task may have
 	// lost says why the outcome of an earlier request of a computed key is unknown; nil if there was none. From
 	// then on the verdict of the task is applied or unknown.
 	lost     error
@@ -94,7 +108,7 @@ const (
 )
 
 func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
-	return &task{ctx: ctx, kind: kind, ref: ref, asked: now, most: maxTasks, done: make(chan struct{})}
+	return &task{ctx: ctx, kind: kind, ref: ref, asked: now, maxBatch: maxTasks, done: make(chan struct{})}
 }
 
 // isWhole reports whether the task creates or deletes the object, so that no other task can share its
@@ -137,6 +151,11 @@ func (t *task) release() {
 	}
 }
 
+// canceled returns the error of a task whose caller has given up. Nothing was written.
+func (t *task) canceled() error {
+	return &CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil}
+}
+
 // unknown returns the error of a task whose outcome is unknown.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
@@ -161,7 +180,7 @@ func (t *task) wait(host string, grace time.Duration) error {
 	case <-t.ctx.Done():
 	}
 	if t.state.CompareAndSwap(waiting, givenUp) {
-		return &CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil}
+		return t.canceled()
 	}
 	end := time.NewTimer(grace)
 	defer end.Stop()

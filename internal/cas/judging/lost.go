@@ -22,6 +22,7 @@ package judging
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -44,6 +45,7 @@ type LostOutcome uint8
 const (
 	LostUnknown      LostOutcome = iota
 	LostUnresolved               // the object is still at the base
+	LostNotApplied               // of a deletion: the object is at another version, and not deleted
 	LostApplied                  // applied; other writers may have changed the object since
 	LostAppliedAlone             // applied, and nothing else changed since the base
 )
@@ -56,6 +58,32 @@ var (
 	errNoTrace = errors.New("removals leave no trace in managedFields, so it is not known who changed the object")
 	errNoEntry = errors.New("managedFields do not show who wrote the value")
 )
+
+// Outcome returns the outcome of a creation whose response was lost. A missing object shows nothing, since the
+// request may still be applied.
+func (n *Creation) Outcome(now *Observation) (LostOutcome, error) {
+	switch {
+	case !now.Exists():
+		return LostUnresolved, nil
+	case n.IsCreated(now):
+		return LostApplied, nil
+	default:
+		return LostUnknown, fmt.Errorf("a %s of this name exists, and another writer may have created it", n.Ref.Kind)
+	}
+}
+
+// DeletionOutcome returns the outcome of a deletion whose response was lost. The request can delete only the version
+// base, so an object that has the uid of the base and another version was not deleted.
+func DeletionOutcome(base Version, now *Observation) LostOutcome {
+	switch {
+	case !now.Exists(), now.Terminating(), now.Version().UID != base.UID:
+		return LostApplied
+	case now.Version() == base:
+		return LostUnresolved
+	default:
+		return LostNotApplied
+	}
+}
 
 // Outcome compares the base with the object as a later read found it. With LostUnknown, the error gives the reason.
 func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {

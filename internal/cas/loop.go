@@ -1,0 +1,506 @@
+package cas
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
+)
+
+// committer writes one object, one request at a time. While it reads, no write of this process to the object
+// is under way, except a write whose outcome is unknown. So another writer made every version that a read
+// finds and the lineage does not know.
+type committer struct {
+	engine *Engine
+	ref    Ref
+
+	mu      sync.Mutex // guards queue, running and pace
+	queue   []*task
+	running bool
+	pace    pace.Pace
+	arrived chan struct{} // of capacity 1; full if a task was queued since it was last emptied
+
+	// known guards the head and the lineage. Only loop changes them, and it reads them without the lock. While
+	// loop does not run, forgetIdle drops the head.
+	known   sync.RWMutex
+	head    *Observation // the newest known state; nil if none is known
+	lineage judging.Lineage
+
+	// unknownBase is the version that the last write of unknown outcome was conditional on; nil if there was
+	// none. That write may have been applied in the place of a later one on the same version. Only loop uses it.
+	unknownBase *Version
+}
+
+// loop reads the object, evaluates the tasks, writes and retries, until the queue is empty. Tasks that arrive
+// during a request share the next one.
+func (c *committer) loop() {
+	var pending []*task       // without an answer, in the order of their arrival
+	var last phase            // the kind of the last request
+	var backoff *wait.Backoff // the pause before a retry; nil unless the last write must be evaluated again
+	for {
+		isIdle := len(pending) == 0
+		if pending = c.dequeue(pending); len(pending) == 0 {
+			time.AfterFunc(Fresh, c.forgetIdle)
+			return
+		}
+		if isIdle {
+			pending = c.collectBatch(pending)
+		}
+		pending = c.answerCanceled(pending)
+		active := inTurn(pending)
+		if len(active) == 0 {
+			continue
+		}
+
+		todo := work{mustRead: true}
+		if c.head != nil && (!c.head.Exists() || c.head.APIVersion() == active[0].client.APIVersion) {
+			todo = c.evaluate(active)
+		}
+		last = todo.next(last)
+		r := todo.requests[last]
+		if r == nil {
+			if todo.mustRead {
+				c.read(unanswered(active))
+			}
+			pending = unanswered(pending)
+			continue
+		}
+		if !r.claim() { // a caller gave up: its task must not be sent
+			continue
+		}
+
+		callers, left := anyCaller(r.tasks)
+		result := c.deliver(callers, r, backoff)
+		switch result.outcome {
+		case wire.Applied:
+			backoff = nil
+			c.answerApplied(r, result)
+		case wire.Ambiguous:
+			backoff = nil
+			c.answerUnknown(r, result)
+		case wire.NotSent: // no task of the request can be sent
+			backoff = nil
+			for _, t := range c.answerCanceled(r.tasks) {
+				t.answer(result.err)
+			}
+		case wire.Refused: // one invalid transaction must not fail the others: each half is sent alone
+			backoff = nil
+			for _, t := range r.tasks {
+				if t.maxBatch = len(r.tasks) / 2; t.maxBatch == 0 {
+					t.answer(result.err)
+				}
+				t.release()
+			}
+		case wire.PreconditionFailed: // another writer came first: the tasks are evaluated on the new version
+			c.observed(result.now)
+			for _, t := range r.tasks {
+				t.lost = cmp.Or(t.lost, result.lost)
+				t.release()
+			}
+			backoff = cmp.Or(backoff, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
+		case wire.Throttled:
+			for _, t := range r.tasks {
+				t.release()
+			}
+			backoff = cmp.Or(backoff, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
+			wire.Pause(callers, backoff, result.err)
+		case wire.Unresolved: // deliver goes on until the outcome is another one
+		}
+		left()
+		pending = unanswered(pending)
+	}
+}
+
+// phase is the kind of request that a committer sends. The next kind is the following one in this order that
+// tasks need, so that no task waits forever. A read comes before a write, but not twice in a row, because a
+// write is conditional on the version that was read.
+type phase uint8
+
+const (
+	reads phase = iota
+	writes
+	rehearses
+	phases
+)
+
+// work contains the requests that tasks need after their evaluation.
+type work struct {
+	mustRead bool
+	requests [phases]*request // none reads
+}
+
+// next returns the kind of the next request, and last if tasks need none.
+func (w work) next(last phase) phase {
+	for i := range phases {
+		next := (last + 1 + i) % phases
+		if w.requests[next] != nil || next == reads && w.mustRead {
+			return next
+		}
+	}
+	return last
+}
+
+// inTurn returns the tasks that can be evaluated together. A creation or a deletion waits for the tasks ahead,
+// and the tasks behind wait for it. A task that needs the object in another API version waits as well: the
+// head is in one version.
+func inTurn(tasks []*task) []*task {
+	for i, t := range tasks {
+		if i > 0 && (t.isWhole() || tasks[0].isWhole() || t.client.APIVersion != tasks[0].client.APIVersion) {
+			return tasks[:i]
+		}
+	}
+	return tasks
+}
+
+// do queues a task and returns its answer.
+func (c *committer) do(t *task) error {
+	if c.informs(t) {
+		return nil
+	}
+	c.mu.Lock()
+	c.queue = append(c.queue, t)
+	if t.sends() {
+		c.pace.Arrives(time.Now())
+		defer c.left()
+	}
+	if !c.running {
+		c.running = true
+		c.engine.work.Go(c.loop)
+	}
+	c.mu.Unlock()
+	select {
+	case c.arrived <- struct{}{}:
+	default:
+	}
+	err := t.wait(t.client.Host, c.engine.limits.grace)
+	if errors.Is(err, errLate) { // only this caller uses the read: a write that is under way may have made its version
+		t.attempts.Add(1)
+		if t.own, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
+			err = t.canceled()
+		}
+	}
+	return err
+}
+
+// left records that a write or a dry run ended.
+func (c *committer) left() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pace.Leaves(time.Now())
+}
+
+// informs answers an observation or a check from the known state if that is young enough, without a wait for
+// the request that is under way. A check that would be refused waits for another read.
+func (c *committer) informs(t *task) bool {
+	c.known.RLock()
+	defer c.known.RUnlock()
+	if t.sends() || c.head == nil || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
+		return false
+	}
+	if c.head.Exists() && c.head.APIVersion() != t.client.APIVersion {
+		return false
+	}
+	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {
+		return false
+	}
+	t.observed = c.head
+	return true
+}
+
+// dequeue moves the queue to the end of the tasks.
+func (c *committer) dequeue(tasks []*task) []*task {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tasks = append(tasks, c.queue...)
+	c.queue = nil
+	c.running = len(tasks) > 0
+	return tasks
+}
+
+// collectBatch waits for more tasks, for as long as the pace says.
+func (c *committer) collectBatch(tasks []*task) []*task {
+	begun := time.Now()
+	for {
+		n := 0
+		for _, t := range tasks {
+			if t.sends() {
+				n++
+			}
+		}
+		if n == 0 {
+			return tasks
+		}
+		c.mu.Lock()
+		wait := c.pace.Wait(n, begun, time.Now())
+		if wait <= 0 {
+			c.pace.Sends(n)
+		}
+		c.mu.Unlock()
+		if wait <= 0 {
+			return tasks
+		}
+		window := time.NewTimer(wait)
+		select {
+		case <-c.arrived:
+			tasks = c.dequeue(tasks)
+		case <-window.C:
+		}
+		window.Stop()
+	}
+}
+
+// answerCanceled answers the tasks whose callers have given up, and returns the tasks that have no answer.
+func (c *committer) answerCanceled(tasks []*task) []*task {
+	for _, t := range tasks {
+		if t.ctx.Err() != nil {
+			t.answer(t.canceled())
+		}
+	}
+	return unanswered(tasks)
+}
+
+// unanswered returns the tasks without an answer in a new slice: DeleteFunc would set elements of the given
+// one to nil.
+func unanswered(tasks []*task) []*task {
+	return slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.answered })
+}
+
+// read reads the object for all tasks. Every task was queued before the read begins.
+func (c *committer) read(tasks []*task) {
+	ctx, cancel := anyCaller(tasks)
+	defer cancel()
+	for _, t := range tasks {
+		t.attempts.Add(1)
+	}
+	head, err := tasks[0].client.GetPatiently(ctx, c.ref)
+	if err != nil {
+		for _, t := range c.answerCanceled(tasks) {
+			t.answer(err)
+		}
+		return
+	}
+	c.observed(head)
+}
+
+// observed records the object that a read found.
+func (c *committer) observed(o *Observation) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.head = o
+	c.lineage.Observed(o.Version())
+}
+
+// wrote records that a write of this process made after from base.
+func (c *committer) wrote(base Version, after *Observation, keys []string) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.lineage.Wrote(base, after.Version(), keys...)
+	c.head = after
+}
+
+// adopted records that a key was adopted as it is.
+func (c *committer) adopted(key string) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.lineage.Took(key)
+}
+
+// forget drops the object, which must be read again. Its versions stay known.
+func (c *committer) forget() {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.head = nil
+}
+
+// forgetIdle drops the object unless loop runs. An object may have a MiB, and a run may have thousands of
+// objects.
+func (c *committer) forgetIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running {
+		c.forget()
+	}
+}
+
+// deliver sends a request until its outcome is known, or unknown for good. It sends the same request again
+// only while the object is still at the version that the request is conditional on, so that at most one of the
+// requests is applied. A creation is sent again while the object is missing.
+func (c *committer) deliver(callers context.Context, r *request, backoff *wait.Backoff) result {
+	limits := c.engine.limits
+	ctx, cancel := lingering(context.Background(), callers, limits.grace-telling)
+	defer cancel()
+	var l loss
+	for {
+		for _, t := range r.tasks {
+			t.attempts.Add(1)
+			t.company.Store(int64(len(r.tasks)))
+		}
+		once, done := lingering(ctx, callers, limits.grace-telling-limits.looking)
+		if l.first != nil {
+			time.AfterFunc(limits.patience-l.elapsed, done)
+		}
+		after, outcome, err := r.send(once)
+		done()
+		if c.ref.Kind.Hides() {
+			wire.Withhold(err)
+		}
+		switch {
+		case outcome == wire.Applied:
+			return result{outcome: outcome, after: after, isChained: true}
+		case l.first != nil: // an earlier request may have been applied: only a read can show that
+		case outcome == wire.PreconditionFailed:
+			return c.overtaken(ctx, callers, r, backoff, err)
+		case outcome == wire.Ambiguous && r.isDry: // a dry run stores nothing
+			return result{outcome: wire.NotSent, err: r.client.Explain(err, c.ref, r.verb)}
+		case outcome != wire.Ambiguous:
+			return result{outcome: outcome, err: err}
+		}
+		l.add(err)
+		if settled := c.settle(ctx, callers, r, &l, err); settled.outcome != wire.Unresolved {
+			return settled
+		}
+	}
+}
+
+// overtaken reads the object after the API server refused the precondition of a request: nothing was written.
+func (c *committer) overtaken(ctx, callers context.Context, r *request, backoff *wait.Backoff, refusal error) result {
+	for _, t := range r.tasks {
+		t.release()
+	}
+	if backoff != nil { // the second conflict in a row; a pause before the read leaves less time between read and write
+		wire.Pause(callers, backoff, refusal)
+	}
+	once, done := lingering(ctx, callers, c.engine.limits.looking)
+	defer done()
+	now, err := r.client.GetPatiently(once, c.ref)
+	if err != nil {
+		return result{outcome: wire.NotSent, err: err}
+	}
+	return r.overtaken(now, refusal)
+}
+
+// settle reads the object after a lost response until a read shows the outcome. Unresolved means that the
+// object has not changed.
+func (c *committer) settle(ctx, callers context.Context, r *request, l *loss, err error) result {
+	for wire.Pause(ctx, &l.backoff, err) {
+		once, done := lingering(ctx, callers, c.engine.limits.looking)
+		now, failure := r.client.Get(once, c.ref)
+		done()
+		l.read(failure)
+		err = failure
+		switch {
+		case failure != nil && !wire.IsPassing(failure):
+			return l.unknown(nil)
+		case failure != nil:
+			continue // until the callers' time is over
+		}
+		settled := r.outcome(now, c.unknownBase)
+		switch {
+		case settled.outcome == wire.Unresolved && l.elapsed >= c.engine.limits.patience:
+			return l.unknown(nil)
+		case settled.outcome == wire.Ambiguous:
+			settled.err = l.unknown(settled.err).err
+		case settled.lost != nil:
+			settled.lost = l.unknown(settled.lost).err
+		}
+		return settled
+	}
+	return l.unknown(context.Cause(ctx))
+}
+
+// telling is how long before the end of the grace the search for the outcome stops, so that callers receive
+// the reason.
+const telling = 500 * time.Millisecond
+
+// loss records what is known about a request since its first response was lost. The zero value means that no
+// response was lost.
+type loss struct {
+	backoff     wait.Backoff
+	first, last error
+	asOf        time.Time     // the first loss, or the last read
+	elapsed     time.Duration // since the first loss, without the time in which reads failed
+}
+
+func (l *loss) add(err error) {
+	if l.first == nil {
+		l.first, l.asOf, l.backoff = err, time.Now(), wire.NewBackoff(20*time.Millisecond, time.Second)
+		return
+	}
+	l.last = err
+}
+
+// read records that a read ended.
+func (l *loss) read(err error) {
+	if err == nil {
+		l.elapsed += time.Since(l.asOf)
+	}
+	l.asOf = time.Now()
+	l.last = cmp.Or(err, l.last)
+}
+
+func (l *loss) unknown(reason error) result {
+	if errors.Is(l.last, reason) { // the last request failed because the time was over
+		reason = nil
+	}
+	return result{outcome: wire.Ambiguous, err: errors.Join(l.first, l.last, reason)}
+}
+
+// answerApplied answers the tasks of a request that was applied.
+func (c *committer) answerApplied(r *request, applied result) {
+	after := applied.after
+	switch {
+	case r.isDry && applied.now == nil:
+		for _, t := range r.tasks {
+			t.observed = r.base
+		}
+	case r.verb == "create":
+		c.wrote(after.Version(), after, r.written())
+		r.tasks[0].result = TxnResult{After: after, Wrote: true}
+	case r.verb == "delete": // the object may still exist, being deleted
+		c.observed(after)
+		r.tasks[0].observed = after
+		r.tasks[0].result = TxnResult{After: after, Wrote: applied.now == nil} // otherwise another writer may have deleted it
+	default:
+		base := r.base.Version()
+		if !applied.isChained {
+			base = after.Version() // other writers may have made versions in between
+		}
+		c.wrote(base, after, r.written())
+		leaves := r.leaves()
+		for i, t := range r.tasks {
+			t.result = r.resultOf(i, applied, leaves)
+			for _, change := range r.of[i] {
+				if change.IsGuard && !t.txn.IsGuard(change.Key) {
+					c.adopted(change.Key)
+				}
+			}
+		}
+	}
+	for _, t := range r.tasks {
+		t.answer(nil)
+	}
+}
+
+// answerUnknown answers the tasks of a request whose outcome is unknown. A removal that ignores missing keys
+// is done if the keys are missing, no matter who removed them.
+func (c *committer) answerUnknown(r *request, unknown result) {
+	c.unknownBase = new(r.base.Version())
+	c.forget()
+	for i, t := range r.tasks {
+		isRemoval := unknown.now != nil && t.txn != nil && t.txn.GoneIsDone
+		if isRemoval && t.judge(unknown.now, &judging.Lineage{}).Decision == judging.DecideDone {
+			t.result = r.resultOf(i, result{after: unknown.now}, nil)
+			t.answer(nil)
+			continue
+		}
+		t.answer(t.unknown(unknown.err))
+	}
+}
