@@ -75,7 +75,7 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	backoff := wire.NewBackoff(20*time.Millisecond, time.Second)
 	for {
 		holds := false
-		err := e.client.As(t.APIVersion).Follow(ctx, t.Ref, since, func(o *Observation) bool {
+		err := e.client.As(t.Ref, t.APIVersion).Follow(ctx, t.Ref, since, func(o *Observation) bool {
 			backoff = wire.NewBackoff(20*time.Millisecond, time.Second)
 			if o == nil {
 				o = &Observation{Begun: e.client.Now()}

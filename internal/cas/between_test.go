@@ -155,7 +155,7 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retu
 func TestCredentialsThatAreNotAcceptedAreTriedOnce(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	arrived, release := f.holdReads(testcluster.Fault{Answer: status(http.StatusUnauthorized, "Unauthorized", "Unauthorized")})
-	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, "", 0) }()
 	<-arrived
 	var wg sync.WaitGroup
 	for i := range 16 {

@@ -28,7 +28,7 @@ func TestWhatWasKnownBeforeAnUnknownWriteIsForgotten(t *testing.T) {
 	_, err := f.do(f.swapping("foo", one, two))
 	f.want(Unknown, err)
 	f.proxy.SetHook(nil)
-	seen, err := f.engine.Observe(t.Context(), f.ref, time.Hour)
+	seen, err := f.engine.Observe(t.Context(), f.ref, "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

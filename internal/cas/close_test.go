@@ -61,7 +61,7 @@ func TestCloseEndsRequestsOfEachKind(t *testing.T) {
 		isStuck func(*http.Request) bool
 	}{
 		"a read": {
-			func(ctx context.Context, f *fixture) { _, _ = f.engine.Observe(ctx, f.ref, 0) },
+			func(ctx context.Context, f *fixture) { _, _ = f.engine.Observe(ctx, f.ref, "", 0) },
 			func(*http.Request) bool { return true },
 		},
 		"a check": {

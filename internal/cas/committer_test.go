@@ -11,7 +11,7 @@ func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	arrived, release := f.holdReads(testcluster.Fault{})
 	// Something holds the committer; two swaps queue behind it in order, both asked for before the read that they share.
-	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, "", 0) }()
 	<-arrived
 	errs := make([]<-chan error, 2)
 	for i, s := range []Swap{f.swapping("foo", one, two), f.swapping("foo", two, three)} {
@@ -19,7 +19,7 @@ func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 		<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == i+1 })
 	}
 	// The held read began before them; have a third wish force a new read for the whole batch.
-	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, "", 0) }()
 	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 3 })
 	close(release)
 	f.want(Applied, <-errs[0])

@@ -33,8 +33,8 @@ type Engine struct {
 	close   context.CancelCauseFunc
 	work    sync.WaitGroup // calls, and committers that are busy
 
-	names      sync.Map // map[Ref]func() []string; the Refs have no name
-	mu         sync.Mutex
+	mu         sync.Mutex // guards names and committers
+	names      map[Ref]func() []string
 	committers map[Ref]*committer
 }
 
@@ -69,7 +69,10 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, limits: defaultLimits, committers: map[Ref]*committer{}}
+	e := &Engine{
+		client: c, trace: trace, limits: defaultLimits,
+		names: map[Ref]func() []string{}, committers: map[Ref]*committer{},
+	}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }
@@ -170,18 +173,12 @@ func (r CheckMode) kind() taskKind {
 }
 
 // Observe returns a state of the object that was read less than maxAge ago. With 0, the read begins after the
-// call.
-func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
-	return e.ObserveFields(ctx, ref, "", maxAge)
-}
-
-// ObserveFields is Observe for the fields of an object of any kind in an API version, such as "apps/v1".
-// [Observation.Field] returns the fields.
-func (e *Engine) ObserveFields(
+// call. apiVersion is the API version of the object, such as "apps/v1". It may be empty for a ConfigMap and a Secret.
+func (e *Engine) Observe(
 	ctx context.Context, ref Ref, apiVersion string, maxAge time.Duration,
 ) (*Observation, error) {
 	t := e.newTask(ctx, observeTask, ref)
-	t.client = t.client.As(apiVersion)
+	t.client = t.client.As(ref, apiVersion)
 	t.maxAge = maxAge
 	return e.look(t)
 }
@@ -214,14 +211,19 @@ func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
 // apiVersion is the version of the kind; empty for ConfigMaps and Secrets.
 func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names []string) {
 	ref.Name = ""
-	asked, _ := e.names.LoadOrStore(ref, sync.OnceValue(func() []string {
-		_ = e.call(ctx, ref, func(ctx context.Context) error { // after an error, there are no names
-			names = e.client.As(apiVersion).Names(ctx, ref)
-			return nil
+	e.mu.Lock()
+	once := e.names[ref]
+	if once == nil {
+		once = sync.OnceValue(func() []string {
+			_ = e.call(ctx, ref, func(ctx context.Context) error { // after an error, there are no names
+				names = e.client.As(ref, apiVersion).Names(ctx, ref)
+				return nil
+			})
+			return names
 		})
-		return names
-	}))
-	once, _ := asked.(func() []string) // the map has no other type
+		e.names[ref] = once
+	}
+	e.mu.Unlock()
 	return once()
 }
 
@@ -283,7 +285,7 @@ func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
 
 func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
 	t := e.newTask(ctx, kind, txn.Ref)
-	t.txn, t.client = txn.Stored(), e.client.As(txn.APIVersion)
+	t.txn, t.client = txn.Stored(), e.client.As(txn.Ref, txn.APIVersion)
 	return t
 }
 

@@ -72,7 +72,7 @@ func TestRecreatedObjectIsAConflictByVersionAndJudgedByValueOtherwise(t *testing
 
 func TestAdoptionIsToldFromAReadOfItsOwn(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, Fresh); err != nil {
+	if _, err := f.engine.Observe(t.Context(), f.ref, "", Fresh); err != nil {
 		t.Fatal(err)
 	}
 	f.set("foo", "3")
@@ -110,7 +110,7 @@ func TestPlainNotFoundIsNotAbsence(t *testing.T) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		e := f.newEngine(&rest.Config{Host: f.proxy.URL + "/nowhere", QPS: -1})
-		seen, err := e.Observe(t.Context(), f.ref, 0)
+		seen, err := e.Observe(t.Context(), f.ref, "", 0)
 		var refused *RefusedError
 		if !errors.As(err, &refused) || refused.Code != http.StatusNotFound {
 			t.Errorf("observed %v (%v), want a refusal with 404", seen, err)
@@ -292,7 +292,7 @@ func TestCounterUnderContentionLosesNothing(t *testing.T) {
 		e := f.newEngine(f.proxy.Config) // a writer of its own
 		wg.Go(func() {
 			for done := 0; done < each; {
-				seen, err := e.Observe(t.Context(), f.ref, 0)
+				seen, err := e.Observe(t.Context(), f.ref, "", 0)
 				if err != nil {
 					t.Error(err)
 					return

@@ -114,7 +114,7 @@ type keySet map[string]bool
 func (s keySet) blocks(t *Txn) bool {
 	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
-		if t.APIVersion != "" {
+		if !judging.IsEntry(k.Key) {
 			for key, writes := range s { // a field may be a part of another one
 				if judging.MayOverlap(key, k.Key) {
 					isWritten, isThere = isWritten || writes, true
@@ -169,7 +169,7 @@ func (r *request) fits(t *task, changes []judging.Change) bool {
 // growth returns by how many bytes the changes make an object larger.
 func growth(changes []judging.Change) (n int) {
 	for _, c := range changes {
-		if !judging.IsMeta(c.Key) {
+		if judging.IsEntry(c.Key) {
 			n += c.To.Size() - c.From.Size()
 		}
 	}

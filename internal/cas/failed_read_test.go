@@ -187,7 +187,7 @@ func busyFor(while time.Duration, status int) *testcluster.Answer {
 // Given an API server that once asks to be asked again after an hour; then whatever reads is not put off for so long.
 func TestNothingThatReadsWaitsForAnHour(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *fixture) error{
-		"an observation": func(ctx context.Context, f *fixture) error { _, err := f.engine.Observe(ctx, f.ref, 0); return err },
+		"an observation": func(ctx context.Context, f *fixture) error { _, err := f.engine.Observe(ctx, f.ref, "", 0); return err },
 		"a swap": func(ctx context.Context, f *fixture) error {
 			_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
 			return err

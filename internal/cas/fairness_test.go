@@ -40,7 +40,7 @@ func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 	var wg sync.WaitGroup
 	look := func() {
 		wg.Go(func() {
-			if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+			if _, err := f.engine.Observe(t.Context(), f.ref, "", 0); err != nil {
 				t.Error(err)
 			}
 		})
@@ -156,7 +156,7 @@ func TestReadIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 				n := writes.Add(1)
 				if n == 1 {
 					wg.Go(func() {
-						if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+						if _, err := f.engine.Observe(t.Context(), f.ref, "", 0); err != nil {
 							t.Error(err)
 						}
 						told.Store(true)

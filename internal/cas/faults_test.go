@@ -149,7 +149,7 @@ func TestUnreachableServerIsToldAtOnce(t *testing.T) {
 	config.Host = "http://127.0.0.1:1" // tcpmux: nobody listens
 	e := f.newEngine(&config)
 	for name, call := range map[string]func() error{
-		"read":    func() error { _, err := e.Observe(t.Context(), f.ref, 0); return err },
+		"read":    func() error { _, err := e.Observe(t.Context(), f.ref, "", 0); return err },
 		"swap":    func() error { _, err := e.Swap(t.Context(), f.swapping("foo", one, two)); return err },
 		"removal": func() error { _, err := e.Swap(t.Context(), f.removing("foo", one, f.version())); return err },
 	} {

@@ -192,7 +192,7 @@ func (f *fieldsFixture) wantField(path, want string) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	seen, err := e.ObserveFields(f.Context(), f.ref, f.apiVersion, 0)
+	seen, err := e.Observe(f.Context(), f.ref, f.apiVersion, 0)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func (f *fixture) unset(key, other string) {
 // observe reads the object through the Engine.
 func (f *fixture) observe() *Observation {
 	f.Helper()
-	seen, err := f.engine.Observe(f.Context(), f.ref, 0)
+	seen, err := f.engine.Observe(f.Context(), f.ref, "", 0)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func TestOneRequestAtATime(t *testing.T) {
 	<-landed
 	f.proxy.Reset()
 	call(func() error { _, err := f.do(f.swapping("bar", one, two)); return err })
-	call(func() error { _, err := f.engine.Observe(t.Context(), f.ref, 0); return err })
+	call(func() error { _, err := f.engine.Observe(t.Context(), f.ref, "", 0); return err })
 	call(func() error {
 		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), ReadOnly)
 		return err
@@ -129,7 +129,7 @@ func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 		}
 		return testcluster.Fault{}
 	})
-	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, "", 0) }()
 	<-reading
 	ctx, cancel := context.WithCancel(t.Context())
 	foo, bar := f.beginFor(ctx, f.swapping("foo", one, two)), f.begin(f.swapping("bar", one, two))
@@ -166,7 +166,7 @@ func TestKeyThatASiblingWroteIsAConflictThoughTheLineageLeads(t *testing.T) {
 
 func TestConflictIsToldFromAReadOfItsOwn(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, Fresh); err != nil {
+	if _, err := f.engine.Observe(t.Context(), f.ref, "", Fresh); err != nil {
 		t.Fatal(err)
 	}
 	f.set("foo", "3") // the engine does not know

@@ -104,7 +104,7 @@ func (i *interruption) run() {
 		})
 		go func() {
 			defer close(failed)
-			_, _ = i.engine.Observe(i.Context(), i.ref, 0)
+			_, _ = i.engine.Observe(i.Context(), i.ref, "", 0)
 		}()
 		<-arrived
 		for n := range i.swap {

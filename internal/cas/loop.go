@@ -180,7 +180,7 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
-	err := t.wait(t.client.Host, c.engine.limits.grace)
+	err := t.wait(c.engine.limits.grace)
 	if errors.Is(err, errLate) { // only this caller uses the read: a write that is under way may have made its version
 		t.attempts.Add(1)
 		if t.own, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {

@@ -314,7 +314,7 @@ func TestDiscoveryIsCutShortAfterALostResponse(t *testing.T) {
 	observe := func(name string) {
 		ref := f.ref
 		ref.Name = name
-		_, _ = f.engine.ObserveFields(f.Context(), ref, f.apiVersion, 0)
+		_, _ = f.engine.Observe(f.Context(), ref, f.apiVersion, 0)
 	}
 	observe(f.ref.Name)
 	ctx, leave := context.WithCancel(t.Context())

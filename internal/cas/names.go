@@ -119,6 +119,9 @@ type MissingElementError = judging.MissingElementError
 // CanSet is [judging.CanSet].
 func CanSet(key string, to Entry) error { return judging.CanSet(key, to) }
 
+// Bool is [judging.Bool].
+func Bool(value bool) Entry { return judging.Bool(value) }
+
 // JSON is [judging.JSON].
 func JSON(raw []byte) (Entry, error) { return judging.JSON(raw) }
 

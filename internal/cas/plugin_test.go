@@ -35,7 +35,7 @@ func TestExecPluginThatHangs(t *testing.T) {
 	for name, closes := range map[string]bool{"canceled": false, "closed": true} {
 		for what, call := range map[string]func(context.Context, *fixture) error{
 			"read": func(ctx context.Context, f *fixture) error {
-				_, err := f.engine.Observe(ctx, f.ref, 0)
+				_, err := f.engine.Observe(ctx, f.ref, "", 0)
 				return err
 			},
 			"write": func(ctx context.Context, f *fixture) error {

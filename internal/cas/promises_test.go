@@ -20,7 +20,7 @@ func TestTaskKeepsItsFirstAnswer(t *testing.T) {
 	task := newTask(t.Context(), writeTask, Ref{Namespace: "shop", Name: "shared"}, time.Now())
 	task.answer(nil)
 	task.answer(&CanceledError{})
-	if err := task.wait("host", Grace); err != nil {
+	if err := task.wait(Grace); err != nil {
 		t.Errorf("%v, want that it was applied", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestCredentialsAreRedactedWhereAnErrorRepeatsThem(t *testing.T) {
 			f.proxy.SetHook(func(*http.Request) testcluster.Fault {
 				return testcluster.Fault{Answer: status(http.StatusUnauthorized, "Unauthorized", "no such user: s3cret-t0ken")}
 			})
-			_, err := f.newEngine(&config).Observe(f.Context(), f.ref, 0)
+			_, err := f.newEngine(&config).Observe(f.Context(), f.ref, "", 0)
 			if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), "no such user: ************") {
 				t.Errorf("%v, want it with stars", err)
 			}

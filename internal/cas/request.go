@@ -27,8 +27,8 @@ type request struct {
 	isDry  bool         // nothing is stored
 	tasks  []*task
 
-	// Of a patch: the changes of each task, after the tasks before it; and the changes of the request, compared
-	// keys included. A key that several tasks compare appears more than once in it.
+	// A patch has the changes of each task, after the tasks before it, and the changes of the request, compared
+	// keys included. A key that several tasks compare appears more than once in them.
 	of      [][]judging.Change
 	changes []judging.Change
 	left    map[string]Entry // the computed keys after the request
@@ -192,15 +192,15 @@ func (r *request) written() []string {
 // firstOwner returns the entry that managedFields begin with if the object has none: the API server tracks no
 // update of a ConfigMap that was created empty (skipNonAppliedManager in k8s.io/apimachinery), so nothing
 // would show who wrote a value. The API server replaces the fields of the entry by the written fields.
-// firstOwner returns nil for a batch that only removes.
+// firstOwner returns nil for a request that only removes.
 func (r *request) firstOwner() *metav1.ManagedFieldsEntry {
-	if len(r.base.Object().ManagedFields) > 0 {
+	if len(r.base.Metadata().ManagedFields) > 0 {
 		return nil
 	}
 	fields := fieldpath.NewSet()
-	for f, to := range judging.FieldsOf(r.changes) {
-		if !to.IsAbsent() {
-			fields.Insert(r.base.Path(f))
+	for _, c := range r.changes {
+		if c.Writes() && !c.To.IsAbsent() {
+			fields.Insert(r.base.Path(c.Key, c.To))
 		}
 	}
 	raw, err := fields.ToJSON()

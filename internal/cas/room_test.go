@@ -23,7 +23,7 @@ func (f *fixture) onOneRead(calls ...func() error) []error {
 		close(arrived)
 		return testcluster.Fault{HoldBefore: release, Answer: status(http.StatusForbidden, "Forbidden", "not now")}
 	})
-	go func() { _, _ = f.engine.Observe(f.Context(), f.ref, 0) }()
+	go func() { _, _ = f.engine.Observe(f.Context(), f.ref, "", 0) }()
 	<-arrived
 	answers := make([]chan error, len(calls))
 	for i, call := range calls {

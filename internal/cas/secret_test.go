@@ -41,7 +41,7 @@ func TestSecretsCostWhatConfigMapsDo(t *testing.T) {
 			_, err := f.engine.Check(f.Context(), f.swapping("foo", one, two).Txn(), DryRun)
 			return err
 		}, []string{reading, strategic}},
-		"observe":          {nil, func(f *fixture, _ Version) error { _, err := f.engine.Observe(f.Context(), f.ref, 0); return err }, []string{"GET"}},
+		"observe":          {nil, func(f *fixture, _ Version) error { _, err := f.engine.Observe(f.Context(), f.ref, "", 0); return err }, []string{"GET"}},
 		"create an object": {(*fixture).gone, func(f *fixture, _ Version) error { _, err := f.doCreate(f.creation()); return err }, []string{reading, "POST"}},
 		"remove an object": {nil, func(f *fixture, v Version) error { return f.doRemove(v) }, []string{reading, "DELETE"}},
 	} {

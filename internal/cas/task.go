@@ -167,7 +167,7 @@ var errLate = errors.New("the committer is busy with other tasks")
 
 // wait returns the committer's answer, or gives up after the caller's context ended: at once if nothing was
 // sent, and otherwise when the grace is over. An observation waits for Fresh at most.
-func (t *task) wait(host string, grace time.Duration) error {
+func (t *task) wait(grace time.Duration) error {
 	var late <-chan time.Time
 	if t.kind == observeTask {
 		late = time.After(Fresh)

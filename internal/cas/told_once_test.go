@@ -47,6 +47,6 @@ func (f *fixture) observing(hook func(*http.Request) testcluster.Fault) (arrived
 		}
 		return hook(r)
 	})
-	go func() { _, _ = f.engine.Observe(f.Context(), f.ref, 0) }()
+	go func() { _, _ = f.engine.Observe(f.Context(), f.ref, "", 0) }()
 	return first, held
 }

@@ -30,7 +30,7 @@ func TestTraceTellsWhatCameOfEachCall(t *testing.T) {
 	f.want(Applied, err)
 	want(Event{Operation: "swap", Key: "foo", Attempts: 2, Batch: 1, Verdict: Applied})
 
-	_, err = f.engine.Observe(t.Context(), f.ref, 0)
+	_, err = f.engine.Observe(t.Context(), f.ref, "", 0)
 	f.want(Applied, err)
 	want(Event{Operation: "observe", Attempts: 1, Verdict: Applied})
 }

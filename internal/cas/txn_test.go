@@ -244,7 +244,7 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two})
 		txn.At = []Version{v}
 		txn.Keys = append(txn.Keys, sets(LabelKey("old"), Entry{}), sets(LabelKey("new"), one), sets(AnnotationKey("note"), Text("$patch")),
-			sets(ImmutableKey, Text("true")))
+			sets(ImmutableKey, Bool(true)))
 		f.onPatches(testcluster.Fault{DropAfter: true})
 		result, err := f.commit(txn)
 		f.want(Applied, err)
@@ -327,10 +327,10 @@ func (f *fixture) change(change func(*corev1.ConfigMap)) {
 // Given an object that says that it is not immutable; when a swap of a key takes that away, and the answer is lost; then it is applied, and gone.
 func TestImmutableThatIsTakenAwayIsGone(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	_, err := f.commit(f.txn(KeySwap{Key: ImmutableKey, New: Text("false")}))
+	_, err := f.commit(f.txn(KeySwap{Key: ImmutableKey, New: Bool(false)}))
 	f.want(Applied, err)
 	f.onPatches(testcluster.Fault{DropAfter: true})
-	_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: ImmutableKey, Expect: Text("false")}))
+	_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: ImmutableKey, Expect: Bool(false)}))
 	f.want(Applied, err)
 	if live := f.live(); live.Immutable != nil || live.Data["foo"] != "2" {
 		t.Errorf("it is %v, with %v", live.Immutable, live.Data)

@@ -34,20 +34,23 @@ func TestTextThatIsNoUTF8IsLeftAsItIs(t *testing.T) {
 	f.want(Applied, err)
 }
 
-// Given such text in an object; when a field of that object is to be written, for which the API server would write all of it as JSON; then that is refused, and
-// the text stays as it is. Where nothing is to be written, nothing is refused.
+// Given an object with text that is not UTF-8; when a label changes, then the text stays as it is. When a list changes, for
+// which the API server would encode the object as JSON, then the write is refused. An unchanged list is not refused.
 func TestFieldIsNotWrittenWhereThatWouldChangeText(t *testing.T) {
 	const raw = "a\xff\xfeb"
 	f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
-	_, err := f.commit(f.txn(change{"metadata.labels.a", "", `"1"`}))
+	const first, second = `["example.com/a"]`, `["example.com/a","example.com/b"]`
+	_, err := f.commit(f.txn(change{"metadata.finalizers", "", first}))
 	f.want(Applied, err)
 	f.setRaw("raw", raw)
-	_, err = f.commit(f.txn(change{"metadata.labels.a", `"1"`, `"2"`}))
+	_, err = f.commit(f.txn(change{"metadata.finalizers", first, second}))
 	var field *FieldError
 	if !errors.As(err, &field) {
 		t.Errorf("%v, want a FieldError", err)
 	}
-	_, err = f.commit(f.txn(change{"metadata.labels.a", `"1"`, `"1"`}))
+	_, err = f.commit(f.txn(change{"metadata.finalizers", first, first}))
+	f.want(Applied, err)
+	_, err = f.commit(f.txn(change{"metadata.labels.a", "", `"1"`}))
 	f.want(Applied, err)
 	if live := f.liveRaw(); live.Data["raw"] != raw || live.Labels["a"] != "1" {
 		t.Errorf("live data %q, labels %q", live.Data, live.Labels)

@@ -39,7 +39,7 @@ func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 	f := newEmptyFixture(t)
 	_, err := f.engine.CheckCreate(t.Context(), f.creation(), DryRun)
 	f.want(Applied, err)
-	o, err := f.engine.Observe(t.Context(), f.ref, Fresh)
+	o, err := f.engine.Observe(t.Context(), f.ref, "", Fresh)
 	if err != nil || o.Exists() {
 		t.Errorf("%v is there (%v)", o, err)
 	}
@@ -47,7 +47,7 @@ func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 	f.observe()
 	_, err = f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, DryRun)
 	f.want(Applied, err)
-	o, err = f.engine.Observe(t.Context(), f.ref, Fresh)
+	o, err = f.engine.Observe(t.Context(), f.ref, "", Fresh)
 	if err != nil || !o.Exists() {
 		t.Errorf("it is gone (%v)", err)
 	}

@@ -58,7 +58,7 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 		"another key":            func(f *fixture) error { _, err := f.do(f.swapping("bar", Entry{}, one)); return err },
 		"removal without a read": func(f *fixture) error { return f.doRemove(f.version()) },
 		"removal": func(f *fixture) error {
-			if _, err := f.engine.Observe(f.Context(), f.ref, 0); err != nil {
+			if _, err := f.engine.Observe(f.Context(), f.ref, "", 0); err != nil {
 				return err
 			}
 			return f.doRemove(f.version())

@@ -108,9 +108,9 @@ var filler = make([]byte, judging.MaxSize+2)
 func Filler(size int) []byte { return filler[:size] }
 
 // Marshal is an object as JSON.
-func Marshal(t *testing.T, cm *corev1.ConfigMap) []byte {
+func Marshal(t *testing.T, object any) []byte {
 	t.Helper()
-	raw, err := json.Marshal(cm)
+	raw, err := json.Marshal(object)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func testmap(t *testing.T, cluster *testcluster.Cluster) cas.Ref {
 // reads configures the provider and has its engine read the ConfigMap.
 func reads(t *testing.T, env connect.Environment, given block, ref cas.Ref) error {
 	t.Helper()
-	live, err := configured(t, env, given).Engine.Observe(t.Context(), ref, 0)
+	live, err := configured(t, env, given).Engine.Observe(t.Context(), ref, "", 0)
 	if err != nil {
 		return err
 	}

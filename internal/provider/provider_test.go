@@ -353,7 +353,7 @@ func TestProvider_configureMakesNoRequest(t *testing.T) {
 		t.Fatal("there is no engine")
 	}
 	before := connections.Load()
-	if _, err := data.Engine.Observe(t.Context(), cas.Ref{Namespace: "anywhere", Name: "testmap"}, 0); err == nil {
+	if _, err := data.Engine.Observe(t.Context(), cas.Ref{Namespace: "anywhere", Name: "testmap"}, "", 0); err == nil {
 		t.Error("a server that hangs up was read")
 	}
 	after := connections.Load()
@@ -386,7 +386,7 @@ func TestClosingEndsWhatTheFactoryMade(t *testing.T) {
 	engines := []*cas.Engine{configure(t, factory(), block{"host": server}).Engine, configure(t, factory(), block{"host": server}).Engine}
 	closeAll()
 	for _, e := range engines {
-		if _, err := e.Observe(t.Context(), cas.Ref{Namespace: "default", Name: "testmap"}, 0); !errors.Is(err, cas.ErrClosed) {
+		if _, err := e.Observe(t.Context(), cas.Ref{Namespace: "default", Name: "testmap"}, "", 0); !errors.Is(err, cas.ErrClosed) {
 			t.Errorf("%v, want %v", err, cas.ErrClosed)
 		}
 	}

@@ -52,7 +52,7 @@ func TestNothingOfASecretIsLogged(t *testing.T) {
 			}
 			klog.SetOutput(logged)
 			swap(t, engine, ref, oldPlant, newPlant)
-			if _, err := engine.Observe(t.Context(), ref, 0); err != nil {
+			if _, err := engine.Observe(t.Context(), ref, "", 0); err != nil {
 				t.Fatal(err)
 			}
 			klog.Flush()

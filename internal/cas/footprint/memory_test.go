@@ -94,7 +94,7 @@ func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
 	for n := range objects {
 		ref := cas.Ref{Namespace: shared.Namespace, Name: fmt.Sprint("recorded-", n)}
 		if n%2 == 0 {
-			if o, err := engine.Observe(t.Context(), ref, 0); err != nil || o.Size() != size+1 {
+			if o, err := engine.Observe(t.Context(), ref, "", 0); err != nil || o.Size() != size+1 {
 				t.Fatalf("%v, %v", o, err)
 			}
 			continue

@@ -22,23 +22,22 @@ type Creation struct {
 
 // Object returns the object to send.
 func (n *Creation) Object() runtime.Object {
-	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName,
-			Labels: n.Labels, Annotations: n.Annotations,
-		},
-		Data:       map[string]string{},
-		BinaryData: map[string][]byte{},
-		Immutable:  n.Immutable,
+	meta := metav1.ObjectMeta{
+		Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName,
+		Labels: n.Labels, Annotations: n.Annotations,
 	}
+	texts, bytes := map[string]string{}, map[string][]byte{}
 	for key, e := range n.Entries {
 		if v, ok := e.Text(); ok {
-			cm.Data[key] = v
+			texts[key] = v
 		} else if b, ok := e.Binary(); ok {
-			cm.BinaryData[key] = b
+			bytes[key] = b
 		}
 	}
-	return n.Ref.Kind.encoded(cm, n.Type)
+	if n.Ref.Kind == Secret {
+		return &corev1.Secret{ObjectMeta: meta, Data: bytes, Immutable: n.Immutable, Type: corev1.SecretType(n.Type)}
+	}
+	return &corev1.ConfigMap{ObjectMeta: meta, Data: texts, BinaryData: bytes, Immutable: n.Immutable}
 }
 
 // Judge evaluates the creation on an observation.
@@ -69,10 +68,10 @@ func (n *Creation) TooLarge() error {
 // manager.
 func (n *Creation) IsCreated(o *Observation) bool {
 	sent, entries := LostWrite{Manager: n.FieldManager}, o.managers()
-	return n.GenerateName == o.configMap.GenerateName && maps.Equal(n.Entries, o.Entries()) &&
+	return n.GenerateName == o.meta.GenerateName && maps.Equal(n.Entries, o.Entries()) &&
 		maps.Equal(o.Labels(), n.Labels) && maps.Equal(o.Annotations(), n.Annotations) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
-		len(o.configMap.Finalizers) == 0 && len(o.configMap.OwnerReferences) == 0 &&
+		len(o.meta.Finalizers) == 0 && len(o.meta.OwnerReferences) == 0 &&
 		len(entries) > 0 && !slices.ContainsFunc(entries, func(m managed) bool { return !sent.isOurs(m) })
 }
 

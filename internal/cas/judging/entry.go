@@ -51,6 +51,9 @@ func Text(value string) Entry { return Entry{text, value} }
 // Binary returns an entry of binaryData, or of a Secret.
 func Binary(value []byte) Entry { return Entry{binary, string(value)} }
 
+// Bool returns the entry of a field that is a bool.
+func Bool(value bool) Entry { return fieldEntry(value) }
+
 // Anything returns an entry that matches every entry, the absent one included. It is the expectation of a Txn
 // that requires only a version, and replaces a value that a state does not contain.
 func Anything() Entry { return Entry{kind: anything} }
@@ -106,18 +109,6 @@ func (e Entry) Digest() string {
 func hexSHA256(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
-}
-
-// value returns the value that encoding/json encodes as the API server does: bytes become base64.
-func (e Entry) value() any {
-	switch e.kind {
-	case binary:
-		return []byte(e.content)
-	case structured:
-		return json.RawMessage(e.content)
-	default:
-		return e.content
-	}
 }
 
 // entryJSON is the stored form of an entry. Its members are pointers because the empty text is not the absent

@@ -196,8 +196,29 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 type UnreachableError struct {
 	Host string
 	Err  error
-	// The causes that were already reported to the user. All errors of one Engine share the map, which may be nil.
-	Told *sync.Map
+	// Reported has the causes that were already reported to the user. All errors of one Engine share it. It may be nil.
+	Reported *Causes
+}
+
+// Causes is a set of causes that were reported to the user. It is safe for concurrent use.
+type Causes struct {
+	mu       sync.Mutex
+	reported map[string]bool
+}
+
+// IsFirst reports whether a cause was not reported before, and adds it to the set.
+func (c *Causes) IsFirst(cause string) bool {
+	if c == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isFirst := !c.reported[cause]
+	if c.reported == nil {
+		c.reported = map[string]bool{}
+	}
+	c.reported[cause] = true
+	return isFirst
 }
 
 func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s: %v", e.Host, e.Err) }

@@ -34,7 +34,7 @@ func FuzzPatch(f *testing.F) {
 				want[key] = to
 			}
 		}
-		raw := judgingtest.Marshal(t, before.Object())
+		raw := judgingtest.Marshal(t, judgingtest.ConfigMapOf(was))
 		wantMap := judgingtest.ConfigMapOf(want)
 
 		r, err := judging.Patch(before, changes, nil)

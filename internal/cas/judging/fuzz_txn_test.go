@@ -10,8 +10,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
-// FuzzJudgeTxn holds judge against what is told of a transaction as a whole: first of the object, then of all its keys, then of what
-// the API server would refuse.
+// FuzzJudgeTxn compares the evaluation of a transaction with a model, which checks the object first, then all keys, and
+// then the rules of the API server.
 func FuzzJudgeTxn(f *testing.F) {
 	judgingtest.Seeds(f, 1500)
 	keys := []string{"a", "b", "c"}
@@ -21,9 +21,9 @@ func FuzzJudgeTxn(f *testing.F) {
 		txn := c.Txn(keys, entries)
 		unlocks := false
 		if c.Pick(4) == 0 && !txn.GoneIsDone {
-			to := []string{"true", "false"}[c.Pick(2)]
-			unlocks = to == "false"
-			txn.Keys = append(txn.Keys, judging.KeySwap{Key: judging.ImmutableKey, Expect: judging.Anything(), New: judging.Text(to)})
+			to := c.Pick(2) == 0
+			unlocks = !to
+			txn.Keys = append(txn.Keys, judging.KeySwap{Key: judging.ImmutableKey, Expect: judging.Anything(), New: judging.Bool(to)})
 		}
 		exists, immutable, deleting, leads, own := c.Pick(8) > 0, c.Pick(4) == 0, c.Pick(4) == 0, c.Pick(4) > 0, c.Pick(4) == 0
 		v := judging.Version{UID: []string{"", "u"}[c.Pick(2)], ResourceVersion: "7"}
@@ -37,7 +37,7 @@ func FuzzJudgeTxn(f *testing.F) {
 		}
 
 		if exists && immutable {
-			entries[judging.ImmutableKey] = judging.Text("true")
+			entries[judging.ImmutableKey] = judging.Bool(true)
 		}
 		model := &judgingtest.Serial{Entries: maps.Clone(entries), Own: map[string]bool{}}
 		left, named := 0, slices.Collect(func(yield func(string) bool) {
@@ -56,12 +56,12 @@ func FuzzJudgeTxn(f *testing.F) {
 		}
 		goes := exists && txn.GoneIsDone && deleting
 		if goes || !leads {
-			model.Own = map[string]bool{} // what is told before it, or not at all
+			model.Own = map[string]bool{} // another refusal comes first, or none
 		}
 		want := model.Do(txn)
 		for _, k := range txn.Keys {
 			before, after := entries[k.Key], model.Entries[k.Key]
-			if judging.IsMeta(k.Key) {
+			if !judging.IsEntry(k.Key) {
 				names = true
 				continue
 			}
@@ -71,6 +71,9 @@ func FuzzJudgeTxn(f *testing.F) {
 				writes++
 			}
 		}
+
+		setsImmutable := slices.ContainsFunc(txn.Keys, func(k judging.KeySwap) bool { return k.Key == judging.ImmutableKey })
+		isLabelOnly := writes == 0 && !setsImmutable // metadata of an object that is being deleted can be written
 
 		isOwn := txn.GoneIsDone && own && !goes && left > 0
 		got := judging.Judge(txn, o, told{leads: map[judging.Version]bool{v: leads}, own: own})
@@ -128,7 +131,7 @@ func FuzzJudgeTxn(f *testing.F) {
 			decided(judging.DecideDone, nil)
 		case !goes && immutable && (writes > 0 || unlocks):
 			decided(judging.DecideRefuse, sameTypeAs(&judging.ImmutableError{}))
-		case !goes && deleting:
+		case !goes && deleting && !isLabelOnly:
 			decided(judging.DecideRefuse, sameTypeAs(&judging.TerminatingError{}))
 		case !goes && grows > 0 && o.Size()+grows > judging.MaxSize:
 			decided(judging.DecideRefuse, sameTypeAs(&judging.TooLargeError{}))

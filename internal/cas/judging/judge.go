@@ -3,7 +3,6 @@ package judging
 import (
 	"errors"
 	"slices"
-	"strings"
 )
 
 // Decision is the outcome of the evaluation of a Txn, a Creation or a Removal.
@@ -76,23 +75,21 @@ func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgem
 	case err != nil:
 		return refuse(err)
 	}
-	if o.fields != nil {
-		if err := o.ambiguous(t, changes); err != nil {
-			return refuse(err)
-		}
+	if err := o.ambiguous(t, changes); err != nil {
+		return refuse(err)
 	}
 	// The finalizers of an object that is being deleted can be removed, and other metadata written.
-	isMetadata := o.fields != nil
+	isMetadata := true
 	grows, size, names, differs, isFixed := 0, 0, false, false, false
 	for _, c := range changes {
 		if c.IsGuard {
 			continue
 		}
 		names, differs = true, differs || c.To != c.From
-		path, _ := FieldPath(c.Key)
-		isMetadata = isMetadata && (c.To == c.From || strings.HasPrefix(path, "metadata."))
-		if IsMeta(c.Key) {
-			isFixed = isFixed || c.Key == ImmutableKey && c.To != Text("true")
+		isUnchanged := !o.kind.HoldsEntries() && c.To == c.From
+		isMetadata = isMetadata && (isUnchanged || *pathOf(c.Key)[0].FieldName == "metadata")
+		if !IsEntry(c.Key) {
+			isFixed = isFixed || c.Key == ImmutableKey && c.To != Bool(true)
 			continue
 		}
 		isFixed = true
@@ -106,31 +103,32 @@ func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgem
 	case o.Immutable() && isFixed:
 		return refuse(&ImmutableError{Ref: t.Ref})
 	case o.Terminating() && !isMetadata:
-		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC(), Finalizers: o.Finalizers()})
+		return refuse(&TerminatingError{Ref: t.Ref, Since: o.meta.DeletionTimestamp.UTC(), Finalizers: o.Finalizers()})
 	case o.Size()+grows > MaxSize && grows > 0:
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
 	case !differs: // a write would make no version, so the outcome of a lost response could not be determined
 		return Judgement{Decision: DecideDone, Changes: changes}
-	case o.fields != nil && !o.SurvivesJSON():
+	case !o.SurvivesJSON() && o.needsJSON(changes):
 		return refuse(&FieldError{Ref: t.Ref, Key: t.Keys[0].Key, Err: errNoUTF8})
 	}
 	return Judgement{Decision: DecideWrite, Changes: changes}
 }
 
-// errNoUTF8: the API server encodes an object as JSON to apply a patch of fields.
+// errNoUTF8: the API server encodes an object as JSON to apply a JSON merge patch.
 var errNoUTF8 = errors.New("the object contains U+FFFD, or text that is not UTF-8, " +
 	"which a write of any field would replace with U+FFFD: replace that text first")
+
+// needsJSON reports whether the changes need a JSON merge patch.
+func (o *Observation) needsJSON(changes []Change) bool {
+	return !o.kind.HoldsEntries() || !meansTheSame(difference(o.object, o.with(changes)))
+}
 
 // judgeFields returns an error if a field cannot be read, or cannot be set to its new entry.
 func (t *Txn) judgeFields(o *Observation) error {
 	for _, k := range t.Keys {
-		path, isField := FieldPath(k.Key)
-		if !isField && o.fields == nil {
-			continue
-		}
-		_, err := o.Field(k.Key)
-		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil && (!t.GoneIsDone || !k.isGone(o, o.Entry(k.Key))) {
-			err = o.canHold(path, k.New)
+		live, err := o.Field(k.Key)
+		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil && (!t.GoneIsDone || !k.isGone(o, live)) {
+			err = o.canHold(k.Key, k.New)
 		}
 		if err != nil {
 			return &FieldError{Ref: t.Ref, Key: k.Key, Err: err}
@@ -185,8 +183,8 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 			continue
 		case k.Next != nil:
 			next, err := k.Next(live)
-			if path, isField := FieldPath(k.Key); isField && err == nil {
-				if no := o.canHold(path, next); no != nil {
+			if err == nil {
+				if no := o.canHold(k.Key, next); no != nil {
 					err = &FieldError{Ref: t.Ref, Key: k.Key, Err: no}
 				}
 			}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Kind is the kind of an object, in any version of its API group: ConfigMap, which is the zero value, Secret,
@@ -30,38 +28,6 @@ func KindOf(group, kind string) Kind {
 	default:
 		return Kind(kind)
 	}
-}
-
-// This package represents a Secret as a ConfigMap whose binaryData contains the data of the Secret.
-
-// encoded returns the object to send for a creation.
-func (k Kind) encoded(cm *corev1.ConfigMap, secretType string) runtime.Object {
-	if k == Secret {
-		return &corev1.Secret{
-			ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType),
-		}
-	}
-	return cm
-}
-
-// wire returns the API server's name of one of the ConfigMap's maps.
-func (k Kind) wire(in string) string {
-	if k == Secret && in == "binaryData" {
-		return "data"
-	}
-	return in
-}
-
-// decode is the inverse of encoded. ok is false for an object of any other kind.
-func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType string, ok bool) {
-	switch o := object.(type) {
-	case *corev1.ConfigMap:
-		return ConfigMap, o, "", true
-	case *corev1.Secret:
-		cm = &corev1.ConfigMap{ObjectMeta: o.ObjectMeta, BinaryData: o.Data, Immutable: o.Immutable}
-		return Secret, cm, string(o.Type), true
-	}
-	return "", nil, "", false
 }
 
 // String returns the name of the kind without its group.
@@ -103,26 +69,12 @@ func (k Kind) Entry(e Entry) Entry {
 	return e
 }
 
-// path returns the path of a field in managedFields.
-func (k Kind) path(f Field) fieldpath.Path {
-	switch f.in {
-	case "immutable":
-		return fieldpath.MakePathOrDie(f.in)
-	case "labels", "annotations":
-		return fieldpath.MakePathOrDie("metadata", f.in, f.key)
-	case inFields:
-		return parsed(f.key)
-	default:
-		return fieldpath.MakePathOrDie(k.wire(f.in), f.key)
-	}
-}
-
 // Stored returns the Txn with its entries in the form that the object has.
 func (t *Txn) Stored() *Txn {
 	kind, stored := t.Ref.Kind, *t
 	stored.Keys = slices.Clone(t.Keys)
 	for i, k := range t.Keys {
-		if IsMeta(k.Key) {
+		if !IsEntry(k.Key) {
 			continue
 		}
 		k.Expect, k.New = kind.Entry(k.Expect), kind.Entry(k.New)

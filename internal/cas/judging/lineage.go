@@ -37,7 +37,6 @@ func (l *Lineage) Wrote(from, to Version, keys ...string) {
 		l.add(to)
 	}
 	for _, key := range keys {
-		key = oneName(key)
 		if l.seen[to] >= l.written[key].number { // a write that changed nothing may come after the key was adopted
 			l.written[key] = mark{l.seen[to], to}
 		}
@@ -46,7 +45,7 @@ func (l *Lineage) Wrote(from, to Version, keys ...string) {
 
 // Took records that a key was adopted as it is, later than everything recorded so far, the head included.
 func (l *Lineage) Took(key string) {
-	l.written[oneName(key)] = mark{l.next, l.head}
+	l.written[key] = mark{l.next, l.head}
 	l.next++
 }
 
@@ -72,11 +71,11 @@ func (l *Lineage) LeadsFrom(v Version) bool {
 // observed while a write was under way, counts as older than the write, unless the order of the
 // resourceVersions shows otherwise.
 func (l *Lineage) WroteSince(key string, v Version) bool {
-	if wrote, ok := l.written[oneName(key)]; ok && l.isSince(wrote, v) {
+	if wrote, ok := l.written[key]; ok && l.isSince(wrote, v) {
 		return true
 	}
 	for other, wrote := range l.written {
-		if IsMeta(key) && Overlap(key, other) && l.isSince(wrote, v) {
+		if !IsEntry(key) && Overlap(key, other) && l.isSince(wrote, v) {
 			return true
 		}
 	}

@@ -24,10 +24,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -102,7 +100,7 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 			return LostUnknown, errOtherValue
 		}
 		if !c.To.IsAbsent() && !w.Base.contains(c.Key, c.To) {
-			hasSet, isOwner = true, isOwner && owns(c.To.Field(c.Key))
+			hasSet, isOwner = true, isOwner && owns(now.kind.path(c.Key, c.To))
 		}
 	}
 	switch {
@@ -118,10 +116,10 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 }
 
 // contains reports whether the object contains what was sent. The API server may store a field in another form,
-// and with defaults beside it; a key of a ConfigMap or a Secret is stored as it was sent.
+// and with defaults beside it. It stores an entry of a ConfigMap or a Secret as it was sent.
 func (o *Observation) contains(key string, sent Entry) bool {
 	live := o.Entry(key)
-	if o.fields == nil {
+	if IsEntry(key) {
 		return live == sent
 	}
 	return live.Contains(sent)
@@ -154,7 +152,7 @@ func contains(live, sent any) bool {
 	case nil:
 		return live == nil
 	}
-	return live == sent || isSameQuantity(live, sent)
+	return isEqual(live, sent) || isSameQuantity(live, sent)
 }
 
 // isOurs reports whether an entry of managedFields belongs to the patch's field manager, in any API version.
@@ -162,25 +160,25 @@ func (w LostWrite) isOurs(m managed) bool {
 	return m.Manager == w.Manager && m.Operation == string(metav1.ManagedFieldsOperationUpdate) && m.subresource == ""
 }
 
-// owner returns a function that reports whether our entry has a key that was set. If the key is a field with parts,
-// our entry has one of them, and others alone own no part that the patch sets to another value.
-func (w LostWrite) owner(now *Observation) func(Field) bool {
+// owner returns a function that reports whether our entry has a path that was set. If its value has parts, our entry
+// has one of them, and others alone own no part that the patch sets to another value.
+func (w LostWrite) owner(now *Observation) func(fieldpath.Path) bool {
 	ours, every := now.owned(w.isOurs), now.owned(func(managed) bool { return true })
-	if now.fields == nil || ours == nil || every == nil {
-		return func(f Field) bool { return now.fields == nil && ours != nil && ours.Has(now.kind.path(f)) }
+	if ours == nil || every == nil {
+		return func(path fieldpath.Path) bool { return ours != nil && ours.Has(path) }
 	}
 	want, leaves := w.Base.with(w.Changes), every.Leaves()
-	return func(f Field) bool {
-		path, hasPart, isOthers := now.kind.path(f), false, false
+	return func(path fieldpath.Path) bool {
+		hasPart, isOthers := false, false
 		leaves.Iterate(func(leaf fieldpath.Path) {
 			switch {
 			case !now.isPart(leaf, path):
 			case ours.Has(leaf):
 				hasPart = true
 			default:
-				from, _ := find(w.Base.fields, leaf)
+				from, _ := find(w.Base.object, leaf)
 				to, _ := find(want, leaf)
-				isOthers = isOthers || to.value != nil && !reflect.DeepEqual(from.value, to.value)
+				isOthers = isOthers || to.value != nil && !isEqual(from.value, to.value)
 			}
 		})
 		return hasPart && !isOthers
@@ -193,42 +191,34 @@ func (w LostWrite) ourEntryChanged(now *Observation) bool {
 }
 
 // nothingElseChanged reports whether the object is the base with the changes, and whether only the engine's entry
-// changed. Only keys of ConfigMaps and Secrets are stored as they are sent, so it is false for fields of other
-// kinds.
+// changed. Only ConfigMaps and Secrets are stored as they are sent, so it is false for other kinds.
 func (w LostWrite) nothingElseChanged(now *Observation) bool {
-	if now.fields != nil {
+	if !now.kind.HoldsEntries() {
 		return false
 	}
-	want := w.Base.Fields()
-	for f, to := range FieldsOf(w.Changes) {
-		if delete(want, f); to.IsAbsent() {
-			continue
-		}
-		want[f] = to
-		if f.in == "binaryData" && now.isOwned(fieldpath.MakePathOrDie("stringData", f.key)) {
+	for _, c := range w.Changes { // stringData of a Secret writes data, and its own entry shows that
+		if c.Writes() && IsEntry(c.Key) && now.isOwned(fieldpath.MakePathOrDie("stringData", c.Key)) {
 			return false
 		}
 	}
-	before, after := w.Base.configMap, now.configMap
 	othersChanged := func(m managed) bool { return !w.isOurs(m) && now.gained(w.Base, m.isSame) }
-	return maps.Equal(want, now.Fields()) && slices.Equal(before.Finalizers, after.Finalizers) &&
-		equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences) &&
-		before.DeletionTimestamp.Equal(after.DeletionTimestamp) && !slices.ContainsFunc(now.managers(), othersChanged)
+	return isEqual(comparable(w.Base.with(w.Changes)), comparable(now.object)) &&
+		!slices.ContainsFunc(now.managers(), othersChanged)
 }
 
-// FieldsOf maps each field that the changes write to its new entry; absent for a field that is removed.
-func FieldsOf(changes []Change) map[Field]Entry {
-	all := map[Field]Entry{}
-	for _, c := range changes {
-		if !c.Writes() {
-			continue
-		}
-		if !c.From.IsAbsent() {
-			all[c.From.Field(c.Key)] = Entry{}
-		}
-		if !c.To.IsAbsent() {
-			all[c.To.Field(c.Key)] = c.To
-		}
+// comparable returns the content of a ConfigMap or a Secret without its version and without empty maps.
+func comparable(object map[string]any) map[string]any {
+	compared := maps.Clone(object)
+	metadata, _ := object["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	delete(metadata, "resourceVersion")
+	delete(metadata, "generation")
+	compared["metadata"] = metadata
+	for _, members := range []map[string]any{compared, metadata} {
+		maps.DeleteFunc(members, func(_ string, v any) bool {
+			inner, isMap := v.(map[string]any)
+			return isMap && len(inner) == 0
+		})
 	}
-	return all
+	return compared
 }

@@ -1,7 +1,8 @@
 package judging
 
 import (
-	"cmp"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	exactly "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -35,102 +37,178 @@ type Writer struct {
 
 // Observation contains what one read found of an object. It does not change.
 type Observation struct {
-	kind Kind
-	// configMap is nil if the object is missing. For a Secret, binaryData contains its data. For an object that was
-	// read as fields, it has only the metadata.
-	configMap  *corev1.ConfigMap
-	fields     map[string]any // the whole object, if it was read as fields
-	apiVersion string         // of the fields
-	secretType string
+	kind       Kind
+	apiVersion string         // empty for a ConfigMap and a Secret
+	object     map[string]any // the content without managedFields; nil if the object is missing
+	meta       metav1.ObjectMeta
 	size       int
 	managers   func() []managed // the entries of managedFields
+	survives   func() bool      // as SurvivesJSON
 	Begun      time.Time        // when the request was sent whose response this is
 }
 
-// Observed returns the observation of an object in a response; nil if it is no ConfigMap and no Secret.
+// Observed returns the observation of a ConfigMap or a Secret in a response; nil if it is another object.
 func Observed(answer runtime.Object, begun time.Time) *Observation {
-	kind, cm, secretType, ok := decode(answer)
-	if !ok {
+	o := &Observation{Begun: begun}
+	switch answer := answer.(type) {
+	case *corev1.ConfigMap:
+		o.kind, o.meta, o.object = ConfigMap, answer.ObjectMeta, map[string]any{}
+		o.size = setMembers(o.object, "data", answer.Data) + setMembers(o.object, "binaryData", answer.BinaryData)
+		setImmutable(o.object, answer.Immutable)
+	case *corev1.Secret:
+		o.kind, o.meta, o.object = Secret, answer.ObjectMeta, map[string]any{"type": string(answer.Type)}
+		o.size = setMembers(o.object, "data", answer.Data)
+		setImmutable(o.object, answer.Immutable)
+	default:
 		return nil
 	}
-	o := &Observation{kind: kind, configMap: cm, secretType: secretType, Begun: begun}
-	o.managers = sync.OnceValue(o.managedFields)
-	for _, v := range cm.Data {
-		o.size += len(v)
+	about := o.meta
+	about.ManagedFields = nil
+	metadata, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&about)
+	if err == nil {
+		_, err = normal(metadata, "metadata", dropsNulls)
 	}
-	for _, v := range cm.BinaryData {
-		o.size += len(v)
+	if err != nil {
+		return nil // cannot happen: every ObjectMeta has a form in JSON
 	}
+	o.object["apiVersion"], o.object["kind"], o.object["metadata"] = "v1", o.kind.String(), metadata
+	return o.prepared()
+}
+
+// setMembers sets a member of an object to a map, unless that is empty. It returns the size of the values.
+func setMembers[V string | []byte](object map[string]any, name string, all map[string]V) (size int) {
+	members := make(map[string]any, len(all))
+	for key, v := range all {
+		members[key] = v
+		size += len(v)
+	}
+	if len(all) > 0 {
+		object[name] = members
+	}
+	return size
+}
+
+func setImmutable(object map[string]any, immutable *bool) {
+	if immutable != nil {
+		object["immutable"] = *immutable
+	}
+}
+
+// ObservedFields returns the observation of an object of any other kind in a response, which has JSON in one API
+// version.
+func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time) (*Observation, error) {
+	var about struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+	}
+	if err := exactly.Unmarshal(answer, &about); err != nil { // unlike encoding/json, it distinguishes "Metadata"
+		return nil, err
+	}
+	value, err := decoded(answer)
+	if err == nil {
+		value, err = normal(value, "the object", dropsNulls)
+	}
+	object, isObject := value.(map[string]any)
+	if err != nil || !isObject {
+		return nil, errors.Join(errors.New("the response is not an object"), err)
+	}
+	object["apiVersion"], object["kind"] = apiVersion, kind.String() // an item of a list has neither
+	if metadata, isMap := object["metadata"].(map[string]any); isMap {
+		delete(metadata, "managedFields")
+	}
+	o := &Observation{kind: kind, apiVersion: apiVersion, object: object, meta: about.Metadata, Begun: begun}
+	return o.prepared(), nil
+}
+
+// prepared sets the functions that compute a part of the observation at their first call.
+func (o *Observation) prepared() *Observation {
+	o.managers, o.survives = sync.OnceValue(o.managedFields), sync.OnceValue(o.survivesJSON)
 	return o
 }
 
-// nothing is the ConfigMap of a missing object.
-var nothing = &corev1.ConfigMap{}
+// Metadata returns the metadata of the object, which must not be changed. For a missing object, it is empty.
+func (o *Observation) Metadata() *metav1.ObjectMeta { return &o.meta }
 
-// Object returns the object as a ConfigMap, which must not be changed. For a Secret, binaryData contains its
-// data. For a missing object it is empty.
-func (o *Observation) Object() *corev1.ConfigMap {
-	if o.configMap == nil {
-		return nothing
-	}
-	return o.configMap
-}
-
-// APIVersion returns the API version in which the object was read as fields; empty if it was read as entries.
+// APIVersion returns the API version in which the object was read; empty for a ConfigMap and a Secret.
 func (o *Observation) APIVersion() string { return o.apiVersion }
 
-// Path returns the path of a field in managedFields.
-func (o *Observation) Path(f Field) fieldpath.Path { return o.kind.path(f) }
+// Path returns the path at which the object stores an entry of a key, as managedFields name it.
+func (o *Observation) Path(key string, e Entry) fieldpath.Path { return o.kind.path(key, e) }
 
 // Exists reports whether the read found an object.
-func (o *Observation) Exists() bool { return o.configMap != nil }
+func (o *Observation) Exists() bool { return o.object != nil }
 
 // Version returns the version of the object; the zero Version if it is missing.
 func (o *Observation) Version() Version {
-	return Version{UID: string(o.Object().UID), ResourceVersion: o.Object().ResourceVersion}
+	return Version{UID: string(o.meta.UID), ResourceVersion: o.meta.ResourceVersion}
 }
 
-// Entry returns the entry of a key.
-func (o *Observation) Entry(key string) Entry {
-	if f, isMeta := metaField(key); isMeta {
-		return o.at(f)
+// Field returns the entry of a key. It returns an error if the path of the key leads through a value without members.
+func (o *Observation) Field(key string) (Entry, error) {
+	p, object := pathOf(key), o.object
+	if !o.Exists() {
+		return Entry{}, nil
 	}
-	return cmp.Or(o.at(Field{"data", key}), o.at(Field{"binaryData", key}))
+	if fieldpath.MakePathOrDie("metadata", "managedFields").Equals(p[:min(len(p), 2)]) {
+		raw, _ := json.Marshal(map[string]any{"metadata": map[string]any{"managedFields": o.meta.ManagedFields}})
+		all, _ := decoded(raw) // neither call can fail
+		object, _ = all.(map[string]any)
+	}
+	at, err := find(object, p)
+	if at.value == nil && err == nil && IsEntry(key) {
+		at, err = find(object, o.kind.path(key, Binary(nil)))
+	}
+	return fieldEntry(at.value), err
 }
 
-// Entries returns the entries of all keys, in a new map.
+// Entry returns the entry of a key. If the key cannot be read, it is an entry that no key can have.
+func (o *Observation) Entry(key string) Entry {
+	e, err := o.Field(key)
+	if err != nil {
+		return Entry{structured, err.Error()}
+	}
+	return e
+}
+
+// Entries returns the entries of all keys of a ConfigMap or a Secret, in a new map.
 func (o *Observation) Entries() map[string]Entry {
 	all := map[string]Entry{}
-	for k, v := range o.Object().Data {
-		all[k] = Text(v)
-	}
-	for k, v := range o.Object().BinaryData {
-		all[k] = Binary(v)
+	for _, in := range []string{"data", "binaryData"} {
+		values, _ := o.object[in].(map[string]any)
+		for key, v := range values {
+			all[key] = fieldEntry(v)
+		}
 	}
 	return all
 }
 
 // Labels returns metadata.labels, which must not be changed.
-func (o *Observation) Labels() map[string]string { return o.Object().Labels }
+func (o *Observation) Labels() map[string]string { return o.meta.Labels }
 
 // Annotations returns metadata.annotations, which must not be changed.
-func (o *Observation) Annotations() map[string]string { return o.Object().Annotations }
+func (o *Observation) Annotations() map[string]string { return o.meta.Annotations }
 
 // Type returns the type of a Secret; empty for any other object.
-func (o *Observation) Type() string { return o.secretType }
+func (o *Observation) Type() string {
+	if o.kind != Secret {
+		return ""
+	}
+	secretType, _ := o.object["type"].(string)
+	return secretType
+}
 
 // Immutable reports whether the API server refuses every change of the object's entries.
 func (o *Observation) Immutable() bool {
-	return o.Object().Immutable != nil && *o.Object().Immutable
+	return o.kind.HoldsEntries() && o.object["immutable"] == true
 }
 
-// SurvivesJSON reports whether an object that was read as fields stays the same when the API server encodes
-// it as JSON, as it does to apply a patch of fields: text that is not UTF-8 becomes U+FFFD. Such text and
-// U+FFFD itself look alike in the response. status does not matter, because a write of fields outside status
-// leaves it unchanged.
-func (o *Observation) SurvivesJSON() bool {
+// SurvivesJSON reports whether the object stays the same when the API server encodes it as JSON, as it does to apply a
+// JSON merge patch: text that is not UTF-8 becomes U+FFFD. Such text and U+FFFD itself look alike in the response.
+// status does not matter, because a write outside status leaves it unchanged.
+func (o *Observation) SurvivesJSON() bool { return o.survives() }
+
+func (o *Observation) survivesJSON() bool {
 	var all []Entry
-	for name, v := range o.fields {
+	for name, v := range o.object {
 		if name != "status" {
 			all = appendParts(all, v)
 		}
@@ -139,13 +217,12 @@ func (o *Observation) SurvivesJSON() bool {
 }
 
 // Terminating reports whether the object is being deleted.
-func (o *Observation) Terminating() bool { return o.Object().DeletionTimestamp != nil }
+func (o *Observation) Terminating() bool { return o.meta.DeletionTimestamp != nil }
 
 // Finalizers returns metadata.finalizers, which must not be changed.
-func (o *Observation) Finalizers() []string { return o.Object().Finalizers }
+func (o *Observation) Finalizers() []string { return o.meta.Finalizers }
 
-// Size returns the number of bytes of all values together, which the API server limits to MaxSize. For an
-// object that was read as fields, it is the length of the response.
+// Size returns the number of bytes of all entries together, which the API server limits to MaxSize; 0 for other kinds.
 func (o *Observation) Size() int { return o.size }
 
 // MaxSize is the number of bytes that the values of a ConfigMap or a Secret may have together (validation in
@@ -154,7 +231,7 @@ const MaxSize = corev1.MaxSecretSize
 
 // Writers returns all managers that managedFields name, in their order there.
 func (o *Observation) Writers() (all []Writer) {
-	for _, f := range o.Object().ManagedFields {
+	for _, f := range o.meta.ManagedFields {
 		all = append(all, writerOf(f))
 	}
 	return all
@@ -204,8 +281,8 @@ func (m managed) isSame(other managed) bool {
 }
 
 func (o *Observation) managedFields() (all []managed) {
-	for _, f := range o.configMap.ManagedFields {
-		isOtherVersion := o.fields != nil && f.APIVersion != o.apiVersion
+	for _, f := range o.meta.ManagedFields {
+		isOtherVersion := o.apiVersion != "" && f.APIVersion != o.apiVersion
 		all = append(all, managed{writerOf(f), f.APIVersion, f.Subresource, fieldsOf(f), isOtherVersion})
 	}
 	return all

@@ -25,7 +25,7 @@ func TestObservationOfNothing(t *testing.T) {
 	t.Parallel()
 	o := &judging.Observation{}
 	if o.Exists() || o.Version() != (judging.Version{}) || !o.Entry("foo").IsAbsent() || len(o.Entries()) > 0 || o.Labels() != nil || o.Annotations() != nil ||
-		o.Immutable() || o.Terminating() || o.Size() != 0 || o.Type() != "" || o.IsVersioned() || o.Writers() != nil || len(o.Fields()) > 0 {
+		o.Immutable() || o.Terminating() || o.Size() != 0 || o.Type() != "" || o.IsVersioned() || o.Writers() != nil {
 		t.Errorf("%+v is something", o)
 	}
 	if none := judging.Observed(&corev1.Pod{}, time.Now()); none != nil || none.IsVersioned() {
@@ -167,24 +167,16 @@ func TestFieldsAndTheirKeys(t *testing.T) {
 		cm.BinaryData = map[string][]byte{"raw": {1}}
 		cm.Labels, cm.Annotations, cm.Immutable = map[string]string{"app": "shop"}, map[string]string{"example.com/note": "n"}, new(false)
 	})
-	want := map[string]string{
-		".data.foo": "1", ".data.app": "an entry", ".binaryData.raw": "\x01", ".metadata.labels.app": "shop",
-		".metadata.annotations.example.com/note": "n", ".immutable": "false",
-	}
-	got := map[string]string{}
-	for f, value := range o.Fields() {
-		got[o.Path(f).String()] = value.Raw()
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	for key, path := range map[string]string{
-		"foo": ".data.foo", "raw": ".binaryData.raw", judging.LabelKey("app"): ".metadata.labels.app", judging.ImmutableKey: ".immutable",
-		judging.AnnotationKey("example.com/note"): ".metadata.annotations.example.com/note",
+	for key, want := range map[string]struct{ path, holds string }{
+		"foo": {".data.foo", "1"}, "app": {".data.app", "an entry"}, "raw": {".binaryData.raw", "\x01"},
+		judging.LabelKey("app"):                   {".metadata.labels.app", "shop"},
+		judging.AnnotationKey("example.com/note"): {".metadata.annotations.example.com/note", "n"},
+		judging.ImmutableKey:                      {".immutable", "false"},
 	} {
 		e := o.Entry(key)
-		if e.Raw() != want[path] || o.Path(e.Field(key)).String() != path || judging.IsMeta(key) != (key != "foo" && key != "raw") {
-			t.Errorf("%s holds %q at %s, metadata: %t", key, e.Raw(), o.Path(e.Field(key)), judging.IsMeta(key))
+		isEntry := key == "foo" || key == "app" || key == "raw"
+		if e.Raw() != want.holds || o.Path(key, e).String() != want.path || judging.IsEntry(key) != isEntry {
+			t.Errorf("%s holds %q at %s, entry: %t", key, e.Raw(), o.Path(key, e), judging.IsEntry(key))
 		}
 	}
 	for _, key := range []string{judging.LabelKey("none"), judging.AnnotationKey("none"), "app/x"} {
@@ -201,15 +193,15 @@ func TestFieldsAndTheirKeys(t *testing.T) {
 func TestPathOfAnEntry(t *testing.T) {
 	t.Parallel()
 	configMap, secret := configMapAt(judging.Version{}, nil), judging.Observed(&corev1.Secret{}, time.Time{})
-	text, bytes := judging.Text("1").Field("foo"), judging.Binary([]byte("1")).Field("foo")
+	text, bytes := judging.Text("1"), judging.Binary([]byte("1"))
 	for want, got := range map[string]string{
-		".data.foo": configMap.Path(text).String(), ".binaryData.foo": configMap.Path(bytes).String(),
+		".data.foo": configMap.Path("foo", text).String(), ".binaryData.foo": configMap.Path("foo", bytes).String(),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	if got := secret.Path(bytes).String(); got != ".data.foo" {
+	if got := secret.Path("foo", bytes).String(); got != ".data.foo" {
 		t.Errorf("%s, want .data.foo", got)
 	}
 }

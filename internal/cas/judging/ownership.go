@@ -1,8 +1,10 @@
 package judging
 
 import (
+	"bytes"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
@@ -20,7 +22,7 @@ func (o *Observation) Owners(key string) (owners []Writer) {
 	if every == nil {
 		return nil
 	}
-	isKnown, path := true, o.kind.path(e.Field(key))
+	isKnown, path := true, o.kind.path(key, e)
 	every.Leaves().Iterate(func(leaf fieldpath.Path) {
 		if !o.isPart(leaf, path) {
 			return
@@ -51,7 +53,7 @@ func (o *Observation) isPart(leaf, path fieldpath.Path) bool {
 			}
 			continue
 		}
-		at, err := find(o.fields, path[:i+1])
+		at, err := find(o.object, path[:i+1])
 		switch {
 		case err != nil || at.value == nil:
 			return fieldpaths.MayOverlap(leaf, path)
@@ -103,4 +105,13 @@ func union(a, b *fieldpath.Set) *fieldpath.Set {
 // isOwned reports whether an entry of managedFields has the path, or cannot be read.
 func (o *Observation) isOwned(path fieldpath.Path) bool {
 	return slices.ContainsFunc(o.managers(), func(m managed) bool { return m.fields == nil || m.fields.Has(path) })
+}
+
+// fieldsOf returns the paths that a manager owns; nil if they cannot be read.
+func fieldsOf(f metav1.ManagedFieldsEntry) *fieldpath.Set {
+	fields := &fieldpath.Set{}
+	if f.FieldsV1 == nil || fields.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())) != nil {
+		return nil
+	}
+	return fields
 }

@@ -2,7 +2,6 @@ package judging_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 func TestPatch(t *testing.T) {
 	t.Parallel()
-	base := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil)
 	tests := map[string]struct {
 		change judging.Change
 		want   string
@@ -29,19 +28,33 @@ func TestPatch(t *testing.T) {
 		"bytes to text":     {judging.Change{Key: "k", From: judging.Binary([]byte{1}), To: judging.Text("x")}, `{"data":{"k":"x"},"binaryData":{"k":null}}`},
 		"removal of text":   {judging.Change{Key: "k", From: judging.Text("x"), To: judging.Entry{}}, `{"data":{"k":null}}`},
 		"removal of bytes":  {judging.Change{Key: "k", From: judging.Binary([]byte{1}), To: judging.Entry{}}, `{"binaryData":{"k":null}}`},
-		"removal of absent": {judging.Change{Key: "k", From: judging.Entry{}, To: judging.Entry{}}, `{"data":{"k":null}}`},
-		"immutable":         {judging.Change{Key: judging.ImmutableKey, To: judging.Text("true")}, `{"immutable":true}`},
-		"not immutable":     {judging.Change{Key: judging.ImmutableKey, To: judging.Text("false")}, `{"immutable":false}`},
-		"immutable removed": {judging.Change{Key: judging.ImmutableKey, From: judging.Text("false")}, `{"immutable":null}`},
+		"removal of absent": {judging.Change{Key: "k", From: judging.Entry{}, To: judging.Entry{}}, `{}`},
+		"immutable":         {judging.Change{Key: judging.ImmutableKey, To: judging.Bool(true)}, `{"immutable":true}`},
+		"not immutable":     {judging.Change{Key: judging.ImmutableKey, To: judging.Bool(false)}, `{"immutable":false}`},
+		"immutable removed": {judging.Change{Key: judging.ImmutableKey, From: judging.Bool(false)}, `{"immutable":null}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			base := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil, func(cm *corev1.ConfigMap) {
+				if text, isText := test.change.From.Text(); isText {
+					cm.Data = map[string]string{"k": text}
+				} else if raw, isBinary := test.change.From.Binary(); isBinary {
+					cm.BinaryData = map[string][]byte{"k": raw}
+				} else if !test.change.From.IsAbsent() {
+					cm.Immutable = new(false)
+				}
+			})
 			r, err := judging.Patch(base, []judging.Change{test.change}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantJSON(t, strings.TrimSuffix(test.want, "}")+`,"metadata":{"uid":"u","resourceVersion":"7"}}`, string(r.Body))
+			var want map[string]any
+			if err := json.Unmarshal([]byte(test.want), &want); err != nil {
+				t.Fatal(err)
+			}
+			want["metadata"] = map[string]any{"uid": "u", "resourceVersion": "7"}
+			wantJSON(t, string(judgingtest.Marshal(t, want)), string(r.Body))
 		})
 	}
 }
@@ -50,13 +63,15 @@ func TestPatch(t *testing.T) {
 // the one patch, beside the version.
 func TestPatchOfAWholeTransaction(t *testing.T) {
 	t.Parallel()
-	configMap := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil)
+	configMap := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, map[string]string{"foo": "1", "guard": "1"}, func(cm *corev1.ConfigMap) {
+		cm.Labels, cm.Annotations = map[string]string{"old": "1"}, map[string]string{"example.com/note": "1"}
+	})
 	secret := judging.Observed(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: "7"}}, time.Time{})
 	one, two := judging.Text("1"), judging.Text("2")
 	changes := []judging.Change{
 		{Key: "foo", From: one, To: two},
 		{Key: "guard", From: one, To: one, IsGuard: true},
-		{Key: judging.ImmutableKey, To: judging.Text("true")},
+		{Key: judging.ImmutableKey, To: judging.Bool(true)},
 		{Key: judging.LabelKey("app"), To: judging.Text("shop")},
 		{Key: judging.LabelKey("old"), From: one},
 		{Key: judging.AnnotationKey("example.com/note"), From: one, To: two},

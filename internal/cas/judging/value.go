@@ -51,6 +51,8 @@ func fieldEntry(v any) Entry {
 		return Entry{}
 	case string:
 		return Text(v)
+	case []byte:
+		return Binary(v)
 	default:
 		return Entry{structured, encoded(v)}
 	}
@@ -58,11 +60,15 @@ func fieldEntry(v any) Entry {
 
 // fieldValue is the inverse of fieldEntry.
 func (e Entry) fieldValue() any {
-	if e.kind != structured {
+	switch e.kind {
+	case binary:
+		return []byte(e.content)
+	case structured:
+		v, _ := decoded([]byte(e.content)) // cannot fail: encoded made it
+		return v
+	default:
 		return e.content
 	}
-	v, _ := decoded([]byte(e.content)) // cannot fail: encoded made it
-	return v
 }
 
 func decoded(raw []byte) (v any, err error) {
@@ -108,6 +114,8 @@ func normal(v any, at string, has nulls) (any, error) {
 		}
 	case json.Number:
 		return number(v)
+	case int64: // of metadata that was read as protobuf
+		return json.Number(strconv.FormatInt(v, 10)), nil
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			member, err := normal(v[name], "member "+strconv.Quote(name)+" of "+at, has)

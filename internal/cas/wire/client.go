@@ -12,7 +12,6 @@ import (
 	"net/http/httptrace"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -49,13 +48,14 @@ type Client struct {
 	credentials *credentials
 	Host        string
 	Now         func() time.Time
-	// APIVersion is the API version in which objects are read and written as fields. It is empty for ConfigMaps and
-	// Secrets that are read and written as entries.
+	// APIVersion is the API version in which objects are read and written as JSON. It is empty for ConfigMaps and
+	// Secrets.
 	APIVersion string
 
-	open  rest.Interface // for fields
+	open  rest.Interface // for JSON
 	kinds *kinds
-	told  *sync.Map // the causes that were already reported, shared by each UnreachableError
+	// reported has the causes that were already reported. All UnreachableErrors share it.
+	reported *judging.Causes
 }
 
 // New makes a Client. It sends no request.
@@ -90,7 +90,7 @@ func New(config *rest.Config) (*Client, error) {
 	}
 	return &Client{
 		rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open,
-		kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{},
+		kinds: &kinds{asking: make(chan struct{}, 1), served: map[string][]metav1.APIResource{}}, reported: &judging.Causes{},
 	}, nil
 }
 
@@ -211,7 +211,7 @@ func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	case isExplained(err):
 		return err
 	case !errors.As(err, &status):
-		return &judging.UnreachableError{Host: c.Host, Err: err, Told: c.told}
+		return &judging.UnreachableError{Host: c.Host, Err: err, Reported: c.reported}
 	case verb == "create" && isNoNamespace(err):
 		return &judging.NoNamespaceError{Ref: ref}
 	case isAuthorizers(err), apierrors.IsForbidden(err) && !isWrite(verb): // admission judges writes alone
@@ -254,10 +254,8 @@ const (
 func (c *Client) Patch(
 	ctx context.Context, ref judging.Ref, r judging.Request, fieldManager string, dry bool,
 ) (*judging.Observation, Outcome, error) {
-	request := c.rest.Patch(r.Kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.Body)
-	if c.APIVersion != "" { // by default, the API server drops unknown fields
-		request = request.Param("fieldValidation", metav1.FieldValidationStrict)
-	}
+	request := c.rest.Patch(r.Kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.Body).
+		Param("fieldValidation", metav1.FieldValidationStrict) // by default, the API server drops unknown fields
 	isAboutUID := func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }
 	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
 		return apierrors.IsConflict(err) || c.isAbsence(err, ref) ||

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,14 +29,16 @@ import (
 // each time, because its CustomResourceDefinition may have been created since.
 type kinds struct {
 	asking chan struct{} // of capacity 1: one caller asks at a time, and the others use its answer
-	served sync.Map      // []metav1.APIResource, by API version
+	mu     sync.Mutex    // guards served
+	served map[string][]metav1.APIResource
 	all    atomic.Pointer[[]judging.ServedKind]
 }
 
-// As returns the client that reads and writes objects as fields in an API version, in JSON. For an empty
-// version, that is the client itself.
-func (c *Client) As(apiVersion string) *Client {
-	if apiVersion == "" {
+// As returns the client that reads and writes an object in an API version. ConfigMaps and Secrets are read as protobuf,
+// with the client itself, and other objects as JSON.
+func (c *Client) As(ref judging.Ref, apiVersion string) *Client {
+	isTyped := ref.Kind.HoldsEntries() && ref.Namespace != "" && apiVersion == corev1.SchemeGroupVersion.String()
+	if apiVersion == "" || isTyped {
 		return c
 	}
 	as := *c
@@ -45,8 +48,9 @@ func (c *Client) As(apiVersion string) *Client {
 
 // of returns the resource of a kind in an API version, if it is known.
 func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bool) {
-	known, _ := k.served.Load(apiVersion)
-	all, _ := known.([]metav1.APIResource) // the map has no other type
+	k.mu.Lock()
+	all := k.served[apiVersion]
+	k.mu.Unlock()
 	i := slices.IndexFunc(all, func(r metav1.APIResource) bool {
 		isSubresource := strings.Contains(r.Name, "/")
 		return r.Kind == kind.String() && !isSubresource
@@ -55,6 +59,13 @@ func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bo
 		return metav1.APIResource{}, false
 	}
 	return all[i], true
+}
+
+// set records the resources of an API version; nil to forget them.
+func (k *kinds) set(apiVersion string, all []metav1.APIResource) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.served[apiVersion] = all
 }
 
 // fitting returns the resource of an object's kind, if it is known, and whether the object has the scope of
@@ -117,14 +128,14 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	if err != nil {
 		return err
 	}
-	c.kinds.served.Store(c.APIVersion, served.APIResources)
+	c.kinds.set(c.APIVersion, served.APIResources)
 	return nil
 }
 
 // gone discovers the API version again. It returns an error if the kind is not served any more, or in the
 // other scope, and nil if it is served as before or that is not known.
 func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
-	c.kinds.served.Delete(c.APIVersion)
+	c.kinds.set(c.APIVersion, nil)
 	_, err := c.resolve(ctx, ref)
 	switch err.(type) { //nolint:errorlint // none is wrapped
 	case *judging.NotServedError, *judging.ScopeError:

@@ -115,7 +115,7 @@ func (m *engineMaker) swap(draw *rand.Rand, name string) {
 	ref := m.ref(name)
 	read := &op{Kind: readOp, ConfigMap: name, Key: idKey, Also: []keyPart{{Key: valueKey}}, Verdict: cas.Rejected}
 	m.begin(read)
-	seen, err := m.engine.Observe(ctx, ref, 0)
+	seen, err := m.engine.Observe(ctx, ref, "", 0)
 	if err == nil {
 		read.Verdict, read.Version, read.Live, read.Also[0].Live = cas.Applied, seen.Version(), seen.Entry(idKey), seen.Entry(valueKey)
 	}

@@ -69,7 +69,7 @@ func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool
 	defer cancel()
 	ref := s.ref(configMap)
 	if draw.IntN(3) == 0 { // as a refresh does: it may be old, and proves nothing
-		o, err := s.engine.Observe(ctx, ref, cas.Fresh)
+		o, err := s.engine.Observe(ctx, ref, "", cas.Fresh)
 		if err != nil || !o.Exists() {
 			return view{}, false
 		}
@@ -80,7 +80,7 @@ func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool
 		read.Also = append(read.Also, keyPart{Key: k})
 	}
 	s.begin(read)
-	o, err := s.engine.Observe(ctx, ref, 0)
+	o, err := s.engine.Observe(ctx, ref, "", 0)
 	if err != nil || !o.Exists() {
 		read.Verdict = cas.Rejected
 		s.end(read)

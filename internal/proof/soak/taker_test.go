@@ -53,7 +53,7 @@ func (t *engineTaker) look(draw *rand.Rand, configMap string) {
 	ctx, cancel := t.context(draw)
 	defer cancel()
 	t.begin(read)
-	o, err := t.engine.Observe(ctx, t.ref(configMap), 0)
+	o, err := t.engine.Observe(ctx, t.ref(configMap), "", 0)
 	if err == nil && o.Exists() {
 		read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(counterKey)
 	}

@@ -79,7 +79,7 @@ func (m *engineMover) edit(draw *rand.Rand, key string, change, done func(*purse
 	inDoubt := false
 	for ; ; m.pause() {
 		ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
-		live, err := m.engine.Observe(ctx, m.ref(m.ConfigMaps[0]), 0)
+		live, err := m.engine.Observe(ctx, m.ref(m.ConfigMaps[0]), "", 0)
 		cancel()
 		if err != nil {
 			continue

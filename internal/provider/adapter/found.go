@@ -94,7 +94,7 @@ func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *t
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	seen, err := f.Run.Engine.ObserveFields(ctx, about.ID.Ref, about.APIVersion, 0)
+	seen, err := f.Run.Engine.Observe(ctx, about.ID.Ref, about.APIVersion, 0)
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}

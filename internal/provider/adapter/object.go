@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -143,7 +142,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	c := &claim.Claim{
 		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: m.Policy.ValueString(),
 		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
-		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(m.Immutable.ValueBool()))},
+		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Bool(m.Immutable.ValueBool())},
 		About:  func(op terms.Operation) diagnose.Subject { return m.about(run, op) },
 	}
 	if m.config != nil {

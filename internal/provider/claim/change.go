@@ -222,11 +222,11 @@ func (ch *Change) isFound() bool { return ch.found != nil || !ch.looks() }
 // revision.
 func (ch *Change) Replaces() (attributes []string) {
 	was := ch.was()
-	if ch.Plan.Whole == nil || was.Values[cas.ImmutableKey] != cas.Text("true") {
+	if ch.Plan.Whole == nil || was.Values[cas.ImmutableKey] != cas.Bool(true) {
 		return nil
 	}
 	isUnknown := func(part string) bool { return slices.Contains(ch.Plan.Whole.Unknown, part) }
-	if ch.Plan.Values[cas.ImmutableKey] != cas.Text("true") && !isUnknown(partImmutable) {
+	if ch.Plan.Values[cas.ImmutableKey] != cas.Bool(true) && !isUnknown(partImmutable) {
 		attributes = append(attributes, partImmutable)
 	}
 	before := was.parts()

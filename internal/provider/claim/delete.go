@@ -50,7 +50,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	var isSealed bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // a finding about the writes of others needs a fresh read
 		var err error
-		if seen, err = ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, age); err != nil {
+		if seen, err = ch.Run.Engine.Observe(ctx, prior.Ref, prior.APIVersion, age); err != nil {
 			diags.Append(about.Diagnose(err))
 			return diags
 		}
@@ -202,7 +202,7 @@ func (ch *Change) removal() (t *cas.Txn, become removals, diags diag.Diagnostics
 // checkRemoval refuses what the plan should have refused, in case plan_check let it pass.
 func (ch *Change) checkRemoval(ctx context.Context) diag.Diagnostics {
 	prior, about := ch.Prior, ch.Run.about(ch.Prior, terms.OpDelete)
-	seen, err := ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, 0)
+	seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, prior.APIVersion, 0)
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}

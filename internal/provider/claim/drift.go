@@ -92,7 +92,7 @@ func (ch *Change) checkKept(ctx context.Context) diag.Diagnostics {
 
 // writers is an object as it is now, for the names of its writers: no request right after a refresh. Without it a message has a fact less.
 func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observation {
-	live, err := r.Engine.ObserveFields(ctx, about.ID.Ref, about.APIVersion, cas.Fresh)
+	live, err := r.Engine.Observe(ctx, about.ID.Ref, about.APIVersion, cas.Fresh)
 	if err != nil {
 		return nil
 	}

@@ -213,11 +213,11 @@ func (ch *Change) checkVersion(ctx context.Context) error {
 	if !ch.changesVersion() {
 		return nil
 	}
-	now, err := ch.Run.Engine.ObserveFields(ctx, ch.Plan.Ref, ch.Plan.APIVersion, 0)
+	now, err := ch.Run.Engine.Observe(ctx, ch.Plan.Ref, ch.Plan.APIVersion, 0)
 	if err != nil {
 		return err
 	}
-	before, err := ch.Run.Engine.ObserveFields(ctx, ch.Prior.Ref, ch.Prior.APIVersion, 0)
+	before, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, ch.Prior.APIVersion, 0)
 	if err != nil || before.Version() != now.Version() {
 		return nil //nolint:nilerr // see above
 	}

@@ -265,7 +265,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 		if !cas.MayOverlap(a, b) || cas.Overlap(a, b) || !r.Configured() {
 			return cas.Overlap(a, b)
 		}
-		seen, err := r.Engine.ObserveFields(ctx, ref, about.APIVersion, cas.Fresh) // only the object shows it
+		seen, err := r.Engine.Observe(ctx, ref, about.APIVersion, cas.Fresh) // only the object shows it
 		return err == nil && seen.Exists() && seen.Overlap(a, b)
 	})
 	switch {

@@ -156,9 +156,9 @@ func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subje
 // observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
 func (r *Run) observe(ctx context.Context, c *Claim, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
-	seen, err := r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, age)
+	seen, err := r.Engine.Observe(ctx, c.Ref, c.APIVersion, age)
 	if err == nil && age > 0 && missing(seen) {
-		return r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, 0)
+		return r.Engine.Observe(ctx, c.Ref, c.APIVersion, 0)
 	}
 	return seen, err
 }

@@ -16,7 +16,7 @@ import (
 // it yet. The plan names the version at which the object was read.
 func (ch *Change) takeOver(ctx context.Context, age time.Duration) error {
 	c := ch.Plan
-	live, err := ch.Run.Engine.Observe(ctx, c.Ref, age)
+	live, err := ch.Run.Engine.Observe(ctx, c.Ref, "", age)
 	if err != nil {
 		return err
 	}

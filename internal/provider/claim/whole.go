@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +29,7 @@ func (w *Whole) Manages(part string) bool { return slices.Contains(w.Parts, part
 
 // live returns the managed parts of an observation, without labels and annotations of the cluster that are not named.
 func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[string]cas.Entry {
-	live := map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(seen.Immutable()))}
+	live := map[string]cas.Entry{cas.ImmutableKey: cas.Bool(seen.Immutable())}
 	for key, e := range seen.Entries() {
 		if w.Manages(partOf(key, e)) {
 			live[key] = e
@@ -163,7 +162,7 @@ func (r *Run) creation(c *Claim, ref cas.Ref) *cas.Creation {
 		Entries: maps.Clone(c.Values), FieldManager: r.FieldManagerOr(c.FieldManager),
 	}
 	maps.DeleteFunc(n.Entries, func(field string, _ cas.Entry) bool { return !isKey(field) })
-	if c.Values[cas.ImmutableKey] == cas.Text("true") {
+	if c.Values[cas.ImmutableKey] == cas.Bool(true) {
 		n.Immutable = new(true)
 	}
 	return n
@@ -305,7 +304,7 @@ func (ch *Change) planRemovalFirst(ctx context.Context, c *Claim, policy string)
 // there are none. A finding about other writers rests on a fresh read.
 func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *cas.Observation, keys *diagnose.OtherKeysError, err error) {
 	for _, age := range []time.Duration{cas.Fresh, 0} {
-		if seen, err = ch.Run.Engine.Observe(ctx, c.Ref, age); err != nil {
+		if seen, err = ch.Run.Engine.Observe(ctx, c.Ref, "", age); err != nil {
 			return nil, nil, err
 		}
 		if keys = c.unowned(ch.Memory, seen); keys == nil {

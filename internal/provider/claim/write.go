@@ -105,7 +105,7 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 
 // observeAll reads the object that an update of a whole object would change.
 func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Observation, error) {
-	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, age)
+	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, "", age)
 	if err == nil && !live.Exists() {
 		err = &cas.NotFoundError{Ref: ch.Prior.Ref}
 	}

@@ -166,7 +166,7 @@ func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *l
 // read reads the one ConfigMap.
 func (l *keysList[M, P]) read(ctx context.Context, ref cas.Ref) iter.Seq2[cas.Listed, error] {
 	return func(yield func(cas.Listed, error) bool) {
-		seen, err := l.Run.Engine.Observe(ctx, ref, 0)
+		seen, err := l.Run.Engine.Observe(ctx, ref, "", 0)
 		if err == nil && !seen.Exists() {
 			err = &cas.NotFoundError{Ref: ref}
 		}

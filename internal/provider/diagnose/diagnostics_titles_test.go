@@ -3,12 +3,12 @@ package diagnose_test
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -100,9 +100,9 @@ func keysOf(drift []diagnose.Drift) (keys []string) {
 // Each cause of an API server that cannot be reached is reported once.
 func TestTheCauseOfAnUnreachableServerIsToldOnce(t *testing.T) {
 	t.Parallel()
-	told := &sync.Map{}
+	told := &judging.Causes{}
 	says := func(op terms.Operation, cause string) string {
-		return aboutFoo(op).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errors.New(cause), Told: told}).Detail()
+		return aboutFoo(op).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errors.New(cause), Reported: told}).Detail()
 	}
 	const short = "The API server could not be reached. Nothing was written." + head + "  Host:       https://api.test\n\nAnother message of this run tells the cause."
 	if first := says(terms.OpRead, "refused"); !strings.Contains(first, "Cause:      refused") || !strings.Contains(first, "Check what the cause names") {

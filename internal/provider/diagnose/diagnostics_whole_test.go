@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +55,7 @@ func entriesOf(texts map[string]string) map[string]cas.Entry {
 func contentOf(o *cas.Observation) diagnose.Content {
 	return diagnose.Content{
 		"data": o.Entries(), "binary_data": map[string]cas.Entry{}, "labels": entriesOf(o.Labels()), "annotations": entriesOf(o.Annotations()),
-		"immutable": {"immutable": cas.Text(strconv.FormatBool(o.Immutable()))},
+		"immutable": {"immutable": cas.Bool(o.Immutable())},
 	}
 }
 
@@ -112,7 +111,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"  uid:              other when planned, u-1 now\n" + widePlanned + again,
 		},
 		"whole: changed in more than is shown, and immutable": {
-			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"data": entriesOf(several), "immutable": {"immutable": cas.Text("true")}})).Diagnose(ofObject(planned)),
+			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"data": entriesOf(several), "immutable": {"immutable": cas.Bool(true)}})).Diagnose(ofObject(planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
 				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write 2026-07-01T11:59:00Z)\n" +

@@ -18,13 +18,11 @@ import (
 
 // Requests that had no answer, or were refused.
 
-// unreachable tells a cause once: all that needs the API server fails with it.
+// unreachable reports a cause once: all operations of the run fail with the same cause.
 func (s Subject) unreachable(e *cas.UnreachableError) diag.Diagnostic {
 	const happened = "The API server could not be reached."
-	if e.Told != nil {
-		if _, told := e.Told.LoadOrStore(innermost(e.Err).Error(), true); told {
-			return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}}, "Another message of this run tells the cause.")
-		}
+	if !e.Reported.IsFirst(innermost(e.Err).Error()) {
+		return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}}, "Another message of this run tells the cause.")
 	}
 	return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}, {"Cause", s.words(e.Err)}},
 		"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")

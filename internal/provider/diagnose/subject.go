@@ -309,7 +309,7 @@ func (s Subject) StillExists(after *cas.Observation) diag.Diagnostics {
 		return nil
 	}
 	return diag.Diagnostics{s.tell(WarningConfigMapStillExists, path.Empty(), "The ConfigMap is being deleted, and its finalizers still hold it.",
-		deletion(after.Object().DeletionTimestamp.Time, after.Finalizers()), fmt.Sprintf(
+		deletion(after.Metadata().DeletionTimestamp.Time, after.Finalizers()), fmt.Sprintf(
 			"The controllers of the finalizers remove them. If a controller does not run any more, remove its finalizer: kubectl edit configmaps %s --namespace %s.",
 			s.ID.Name, s.ID.Namespace))}
 }

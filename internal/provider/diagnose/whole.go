@@ -32,7 +32,7 @@ const (
 func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
 		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.",
-			deletion(e.Live.Object().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy("Wait until it is gone, then run terraform plan again."))
+			deletion(e.Live.Metadata().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy("Wait until it is gone, then run terraform plan again."))
 	}
 	facts := append(s.changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
@@ -92,7 +92,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 	if live != nil && count > mostDifferences {
 		facts = append(facts, Fact{"More differences", fmt.Sprint(count - mostDifferences)})
 	}
-	expected, found := a[immutable][immutable] == cas.Text("true"), b[immutable][immutable] == cas.Text("true")
+	expected, found := a[immutable][immutable] == cas.Bool(true), b[immutable][immutable] == cas.Bool(true)
 	if live != nil && expected != found {
 		facts = append(facts, Fact{immutable, fmt.Sprintf("%t expected, %t found", expected, found)})
 	}
