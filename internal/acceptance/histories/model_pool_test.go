@@ -27,7 +27,7 @@ type poolMember struct {
 // poolBlock is a resource block of an allocation.
 type poolBlock struct {
 	label, claimant string
-	most            int // the range is from 1 to that
+	first, last     int // of the range
 }
 
 // poolTracking is an allocation in a state: the arguments, and the value. After an unknown outcome it has an id, and
@@ -186,12 +186,12 @@ func (m *poolModel) apply(w *poolWorkspace, state map[string]poolTracking, chang
 		switch c.action {
 		case "create", "delete, create":
 			now := poolTracking{poolBlock: c.to, id: m.newID(label)}
-			if m.lowest(c.to.most) == 0 {
+			if m.lowest(c.to.last) == 0 {
 				return titleFull
 			}
 			isFull := false
 			take := func() {
-				now.value = m.lowest(c.to.most)
+				now.value = m.lowest(c.to.last)
 				if isFull = now.value == 0; !isFull {
 					m.members[now.value] = poolMember{now.id, c.to.claimant}
 				}
@@ -244,7 +244,8 @@ func (m *poolModel) imports(w *poolWorkspace, label string, value int) (title st
 	case member.ID == "":
 		return titleWithoutID
 	}
-	w.state[label] = poolTracking{poolBlock: poolBlock{label: label, claimant: member.Claimant}, id: member.ID, value: value}
+	b := poolBlock{label: label, claimant: member.Claimant, first: value, last: value}
+	w.state[label] = poolTracking{poolBlock: b, id: member.ID, value: value}
 	return ""
 }
 

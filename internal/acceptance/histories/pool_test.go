@@ -170,7 +170,7 @@ func (h *poolLab) configure(n int) {
 	most := pick(h.T, "most", 2, 5, 7, 7)
 	var before []string
 	for _, label := range []string{"a", "b", "c"}[:pick(h.T, "blocks", 0, 1, 2, 2, 3, 3, 3, 3)] {
-		b := poolBlock{label, pick(h.T, "claimant", "x", "y"), most}
+		b := poolBlock{label, pick(h.T, "claimant", "x", "y"), 1, most}
 		w.blocks = append(w.blocks, b)
 		body += fmt.Sprintf("resource \"cas_configmap_allocation\" %q {\n  namespace = %q\n  name = %q\n  key = \"pool\"\n  claimant = %q\n  numbers = { from = 1, to = %d }\n  depends_on = [%s]\n}\n",
 			label, h.Namespace, h.name, b.claimant, most, strings.Join(before, ", "))
@@ -450,8 +450,9 @@ func (h *poolLab) compare() {
 				t.value, _ = strconv.Atoi(v.AsString())
 			}
 			if v := o.Value.GetAttr("numbers"); !v.IsNull() {
-				most, _ := v.GetAttr("to").AsBigFloat().Int64()
-				t.most = int(most)
+				first, _ := v.GetAttr("from").AsBigFloat().Int64()
+				last, _ := v.GetAttr("to").AsBigFloat().Int64()
+				t.first, t.last = int(first), int(last)
 			}
 			got[label] = t
 		}
