@@ -95,10 +95,11 @@ func Sets(value string) func(*fixture.Fixture) {
 	return func(f *fixture.Fixture) { f.Set("testmap", "foo", value) }
 }
 
-// The plan that the apply makes reads once, a conflict needs a read of its own, and the write needs another one.
+// The requests of an apply: a conflict needs a read, and the write needs another one.
 var (
-	WaitedOnce  = fixture.RequestCounts{Gets: 3, Watches: 1, Patches: 1}
-	RefusedThen = fixture.RequestCounts{Gets: 3, Watches: 1}
+	WaitedOnce  = fixture.RequestCounts{Gets: 2, Watches: 1, Patches: 1}
+	UpdatedOnce = fixture.RequestCounts{Gets: 3, Watches: 1, Patches: 1} // of an update, which the apply plans again
+	RefusedThen = fixture.RequestCounts{Gets: 2, Watches: 1}
 )
 
 // ToldOfWaits fails the test unless a plan of a resource that waits warns of that with these texts. Only plan_check = "off" silences it.

@@ -84,7 +84,7 @@ func TestGeneratedConfigurationChangesNothing(t *testing.T) {
 			}
 			p.Write(imports + "}\n")
 			if test.lacks != "" {
-				generated = regexp.MustCompile(`(?m)^(  `+test.add[0]+` +=) null$`).ReplaceAllString(generated, "$1 "+test.add[1])
+				generated = regexp.MustCompile(`(?m)^(  `+test.add[0]+` +=) null.*$`).ReplaceAllString(generated, "$1 "+test.add[1])
 				p.CLI.Write("generated.tf", generated)
 				p.PlanRefused([]string{"Key Already Holds The Value", "Set adopt_existing = true to take it over."})
 				p.CLI.Write("generated.tf", regexp.MustCompile(`(adopt_existing +=) false`).ReplaceAllString(generated, "$1 true"))

@@ -44,7 +44,7 @@ func manyEntries(n int, of, value string, lines ...string) (body string, want fi
 `, n, of, value, strings.Join(lines, "\n  ")), want
 }
 
-// Entries and their ConfigMap are created, updated and destroyed in one run: none of it is foreign to the others.
+// Entries and their ConfigMap are created, updated and destroyed in one run without a conflict among them.
 func TestConfigMapAndItsEntriesLiveInOneConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 20} {
@@ -88,7 +88,7 @@ func TestConfigMapAndItsEntriesLiveInOneConfiguration(t *testing.T) {
 	}
 }
 
-// A foreign write between the plan and the apply refuses every one of them, and nothing is lost.
+// A write of another writer between the plan and the apply refuses all of them, and nothing is lost.
 func TestConfigMapAndItsEntriesAfterAForeignWrite(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	body, want := manyEntries(3, "cas_configmap.all", "1")
@@ -102,7 +102,7 @@ func TestConfigMapAndItsEntriesAfterAForeignWrite(t *testing.T) {
 	p.WantNone("testmap")
 }
 
-// The ConfigMap goes last. What comes between the removal of the entries and its own is foreign.
+// The ConfigMap is removed last. A write of another writer after the removal of the entries is a conflict.
 func TestConfigMapForeignWriteBeforeItsRemoval(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()
@@ -140,7 +140,7 @@ func TestConfigMapOfGeneratedNameIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	p.Destroy()
 }
 
-// What was deposed is planned when it is applied, and must not take for the plan's observation what was written since.
+// The removal of a deposed object is planned when it is applied. It must not count a later write as the plan's observation.
 func TestDeposedConfigMapWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	with := func(prefix string) {
@@ -280,7 +280,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p.Plan("-replace=cas_configmap.all")
 	p.ApplyRefused(wholeExists, "with create_before_destroy, use generate_name.")
 	p.WantLive("other", fixture.Data{"foo": "1"})
-	p.WantState("deposed all") // Terraform's doing, where what it plans while applying is refused
+	p.WantState("all")
 }
 
 func TestTaintedConfigMap(t *testing.T) {
@@ -329,7 +329,7 @@ func TestConfigMapGeneratedNameThatIsTaken(t *testing.T) {
 	}
 }
 
-// An answer that gets lost is found out about, by the name.
+// After a lost response to a creation, the provider reads the object by its name.
 func TestConfigMapAnswerToACreationThatIsLost(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{`name = "testmap"`, `generate_name = "app-"`} {

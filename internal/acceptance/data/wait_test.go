@@ -62,18 +62,18 @@ var dataWaitStories = map[string]behavior.Wait{
 	},
 	"what is to be adopted comes": {
 		Before: fixture.Data{"foo": "0", "bar": "0", "guard": "shut"}, Waits: dataWaiter(`adopt_existing = true`), Watches: behavior.Then(oneByOne("foo=2", "guard=open", "bar=2")),
-		After: fixture.Data{"foo": "2", "bar": "2", "guard": "open"}, Counts: fixture.RequestCounts{Gets: 3, Watches: 1},
+		After: fixture.Data{"foo": "2", "bar": "2", "guard": "open"}, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
 	},
 	"an update, of what the state says of a key that changes, and of one that stays": {
 		Before: fixture.Data{}, Applied: fixture.DataBlock("it", `data = { foo = "1", bar = "1" }`, `conflict_scope = "key"`), Silent: true,
 		Waits:   fixture.DataBlock("it", `data = { foo = "2", bar = "1" }`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
-		Between: oneByOne("foo=9", "bar=9"), Watches: behavior.Then(oneByOne("foo=1", "bar=1")), After: fixture.Data{"foo": "2", "bar": "1"}, Counts: behavior.WaitedOnce,
+		Between: oneByOne("foo=9", "bar=9"), Watches: behavior.Then(oneByOne("foo=1", "bar=1")), After: fixture.Data{"foo": "2", "bar": "1"}, Counts: behavior.UpdatedOnce,
 	},
 	"an update, of a key that comes, and one goes": {
 		Before: fixture.Data{"new": "0"}, Applied: fixture.DataBlock("it", `data = { foo = "1", bar = "1" }`, `conflict_scope = "key"`),
 		Waits: fixture.DataBlock("it", `data = { foo = "2", new = "2" }`, `expected_data = { new = "1" }`, `conflict_scope = "key"`,
 			`wait_for_match = "10m"`),
-		Watches: behavior.Then(oneByOne("new=1")), After: fixture.Data{"foo": "2", "new": "2"}, Counts: behavior.WaitedOnce,
+		Watches: behavior.Then(oneByOne("new=1")), After: fixture.Data{"foo": "2", "new": "2"}, Counts: behavior.UpdatedOnce,
 	},
 	"it holds already": {
 		Before: fixture.Data{"foo": "1", "bar": "1", "guard": "open"}, Waits: dataWaiter(), Silent: true,
@@ -100,7 +100,7 @@ var dataWaitStories = map[string]behavior.Wait{
 	},
 	"the time passes": {
 		Before: fixture.Data{"foo": "0", "bar": "1", "guard": "shut"}, Between: oneByOne("bar=3", "foo=1", "raw=x"),
-		Ends: true, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
+		Ends: true, Counts: fixture.RequestCounts{Gets: 1, Watches: 1},
 		Waits: fixture.DataBlock("it", `data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "1", gone = "1", guard = "open", raw = null }`,
 			`conflict_scope = "key"`, `wait_for_match = "10m"`),
 		Refused: []string{
@@ -114,7 +114,7 @@ var dataWaitStories = map[string]behavior.Wait{
 	},
 	"the time passes without a ConfigMap": {
 		Waits: fixture.DataBlock("it", `data = { foo = "2" }`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
-		Ends:  true, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
+		Ends:  true, Counts: fixture.RequestCounts{Gets: 1, Watches: 1},
 		Refused: []string{"Error: Wait Ended Without A Match", "Found: (no ConfigMap)", "Waited: "},
 	},
 }

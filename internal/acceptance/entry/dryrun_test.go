@@ -68,14 +68,18 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	p.PlanRefused([]string{"Error: Not Permitted", "permission to patch this ConfigMap"})
 }
 
-// Once an apply has begun its first write, it sends no dry runs any more.
+// The apply plans its first update again, with a dry run. After its first write, it sends no dry runs.
 func TestPlanDryRunEndsWithTheFirstWrite(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Testmap(fixture.Contents{})
+	entries := func(value string) string {
+		return fixture.EntryBlock("first", `key = "first"`, value) +
+			fixture.EntryBlock("second", `key = "second"`, value, `depends_on = [cas_configmap_entry.first]`) +
+			fixture.EntryBlock("third", `key = "third"`, value, `depends_on = [cas_configmap_entry.second]`)
+	}
+	p.Planned(entries(`value = "1"`))
 	proxy := p.Proxied()
-	p.WriteRehearsed(fixture.EntryBlock("first", `key = "first"`, `value = "1"`) +
-		fixture.EntryBlock("second", `key = "second"`, `value = "1"`, `depends_on = [cas_configmap_entry.first]`) +
-		fixture.EntryBlock("third", `key = "third"`, `value = "1"`, `depends_on = [cas_configmap_entry.second]`))
+	p.WriteRehearsed(entries(`value = "2"`))
 	p.Plan()
 	proxy.Reset()
 	p.Apply()

@@ -146,10 +146,6 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 		check  string
 		wants  []string
 	}{
-		"read of a create's check": {
-			op: faultOp{after: after}, method: http.MethodGet,
-			wants: []string{timedOut, "The API server did not answer in time. Nothing was written.", "raise timeouts.read"},
-		},
 		"read of a create": {
 			op: faultOp{after: after}, method: http.MethodGet, check: "off",
 			wants: []string{timedOut, "The API server did not answer in time. Nothing was written.", "raise timeouts.create"},

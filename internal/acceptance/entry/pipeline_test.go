@@ -65,7 +65,7 @@ func conflictsOf(past string) []pipelineRow {
 }
 
 var notAsExpected = []string{
-	"Error: Expected Value Mismatch", `expected_value is "1", but foo holds "foreign". Nothing was written.`,
+	"Error: Expected Value Mismatch", `expected_value is "1", but foo holds "foreign". Nothing was written`,
 	`Expected: "1"`, `Found: "foreign"`, "Changed by: another-writer (last write ",
 }
 

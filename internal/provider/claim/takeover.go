@@ -72,6 +72,9 @@ func (ch *Change) createOver(ctx context.Context, timeout time.Duration) (w Writ
 	}
 	t, _ := ch.updateTxn()
 	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
+	if err == nil {
+		ch.Run.registry.takenOver.Store(ch.Plan.Ref, true)
+	}
 	w, diags = ch.take(ch.Plan.Ref, t, result, err)
 	return w, false, diags
 }

@@ -213,9 +213,11 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	isTwice := c.Pin.IsNull() && ch.Run.registry.creates(ref, instance) // a version says that the object exists
 	moves := ch.Run.planWhole(ctx, objectUse{Ref: ref}, ch.Memory.token(), ch.about)
 	switch {
+	case ch.Run.IsApply(ctx): // Create judges
+		return nil
 	case ch.Memory.removalOf(c.ID) != nil:
 		return ch.planRemovalFirst(ctx, c, ch.Memory.Removal.Policy)
-	case isTwice && !ch.Run.IsApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
+	case isTwice && ch.Run.PlanCheck != terms.PlanCheckOff:
 		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
 	case len(moves) > 0:
 		return moves

@@ -37,9 +37,9 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"
 	for want, got := range map[string]string{
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.": entry.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
+			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead. If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource.": entry.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
+			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over. If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource.`: keys.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
 		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
 			"Change value_base64 instead of replacing the resource.": entry.Claim(run).About(terms.OpCreate).ReplacesItself(diagnose.ReplacesKept).Detail(),
 		"The removal comes first, so adopt_existing would find nothing to adopt. Nothing was removed." + several +

@@ -150,6 +150,9 @@ func (s Subject) holdsAlready(e *cas.ConflictError, facts []Fact) diag.Diagnosti
 		facts = append(facts, s.importFact(keys)...)
 		next = taintedOr(number(len(keys), "import it", "import them") + ", or set adopt_existing = true.")
 	}
+	if s.Op == terms.OpCreate && s.isApplied() {
+		next += " A resource with create_before_destroy cannot be replaced in place: run terraform plan again."
+	}
 	return s.refuse(TitleKeyAlreadyHoldsTheValue, s.Keys[keys[0]].Value,
 		enumerate(keys)+number(len(keys), " already holds the value to write.", " already hold the values to write."), facts, s.orDestroy(next))
 }

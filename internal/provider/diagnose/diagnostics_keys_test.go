@@ -110,7 +110,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "b and foo already hold the values to write. Nothing was written." + wide +
 				"  Key:              b\n" + gone + "  Key:              foo\n  Found:            \"live\"\n" + wideBy + wideNow +
 				"  Import id:        shop/settings:b,foo\n" +
-				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import them, or set adopt_existing = true.",
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import them, or set adopt_existing = true." + inPlace,
 		},
 		"several: held, of a key that an update adds": {
 			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonHeld, key("a", cas.ReasonHeld, cas.Entry{}))),
@@ -246,7 +246,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: moves": {
 			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}, false), path: `data["a"]`, summary: "Key Moves Between Instances",
 			detail: "One instance removes a and b and another one writes them in the same run, in no fixed order. Nothing was written." + object +
-				"  Key:        a\n  Key:        b\n\nGive it up first.",
+				"  Key:        a\n  Key:        b\n\nGive it up first." + deposed,
 		},
 		"several: replaces itself": {
 			of: aboutSeveral(terms.OpCreate).ReplacesItself(diagnose.ReplacesKept), summary: "Replacement Would Fail",

@@ -95,7 +95,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, cas.Entry{})), summary: "Key Already Holds The Value", path: at,
 			detail: "foo already holds the value to write. Nothing was written." + wide + "  Found:            (sensitive)\n" + wideBy + wideNow +
 				"  Import id:        shop/database/foo\n" +
-				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true.",
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true." + inPlace,
 		},
 		"Secret: an update by key that expects nothing": {
 			of: aboutPassword(terms.OpUpdate, planning).ExpectationMissing([]string{"foo"}), summary: "Expected Value Missing", path: at,

@@ -38,7 +38,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	return map[string]diagnosticTest{
 		"held": {
 			of: aboutFoo(terms.OpCreate).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})), path: "value", summary: "Key Already Holds The Value",
-			detail: held + importID + heldWay,
+			detail: held + importID + heldWay + inPlace,
 		},
 		"held, in a plan": {
 			of:   aboutFoo(terms.OpCreate, planning, binaryValue).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})),
@@ -261,7 +261,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"moves": {
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}, false), path: "key", summary: "Key Moves Between Instances",
-			detail: "One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + head + "\nLet each instance keep its key.",
+			detail: "One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + head + "\nLet each instance keep its key." + deposed,
 		},
 		"removed by a whole one, whose data lacks it": {
 			of: aboutFoo(terms.OpUpdate).DataUndoes([]string{"foo"}), path: "key", summary: "Data Undoes Another Resource",
@@ -276,7 +276,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"removed under another one": {
 			of: aboutFoo(terms.OpUpdate).KeyMoves([]string{"foo"}, true), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one keeps it in the same run, in no fixed order. Nothing was written." + head +
-				"\nTo keep it, run terraform state rm with the address of the resource that the plan destroys. Let each instance keep its key.",
+				"\nTo keep it, run terraform state rm with the address of the resource that the plan destroys. Let each instance keep its key." + deposed,
 		},
 		"a plugin that hangs": {
 			of: aboutFoo(terms.OpRead).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",

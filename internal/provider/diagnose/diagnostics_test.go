@@ -228,6 +228,8 @@ const (
 	refresh      = "\nRun terraform plan again with a refresh and review the result."
 	planEnd      = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 	ofFoo        = planEnd + " deletion_policy says what becomes of foo."
+	inPlace      = " A resource with create_before_destroy cannot be replaced in place: run terraform plan again."
+	deposed      = " If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource."
 	ofWhole      = planEnd + " deletion_policy says what becomes of the ConfigMap."
 )
 

@@ -257,7 +257,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: moves between instances": {
 			of: aboutWhole(terms.OpCreate, planning).ObjectMoves(), path: "name", summary: "ConfigMap Moves Between Instances",
 			detail: "One instance deletes this ConfigMap, and another one has it in the same run. Nothing was written." + head +
-				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys.",
+				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys." + deposed,
 		},
 		"whole: left to others": {
 			of:       aboutWhole(terms.OpUpdate, planning).NoLongerManaged(map[string][]string{"data": {"foo"}, "labels": strings.Split("abcdefghijkl", "")}),

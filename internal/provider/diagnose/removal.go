@@ -165,8 +165,12 @@ func (s Subject) KeyMoves(keys []string, stays bool) diag.Diagnostic {
 	}
 	return s.refuse(TitleKeyMovesBetweenInstances, s.keyPath(keys[0]),
 		fmt.Sprintf("One instance removes %s and another one %s %s in the same run, in no fixed order.", enumerate(keys), does, number(len(keys), "it", "them")),
-		s.keyFact(keys...), s.orDestroy(next))
+		s.keyFact(keys...), s.orDestroy(next+" "+deposedFirst))
 }
+
+// deposedFirst is the next step for an object that create_before_destroy left deposed: the plan destroys it, and has a new
+// resource in the same place.
+const deposedFirst = "If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource."
 
 // DataUndoes is for keys that a whole object is planned to remove, since its data lacks them, and that another resource of the plan has.
 func (s Subject) DataUndoes(keys []string) diag.Diagnostic {

@@ -49,7 +49,8 @@ func (s Subject) CreatedTwice() diag.Diagnostic {
 // ObjectMoves is for a ConfigMap that one instance is planned to delete and another one has.
 func (s Subject) ObjectMoves() diag.Diagnostic {
 	return s.refuse(TitleConfigMapMovesBetweenInstances, path.Root("name"), "One instance deletes this ConfigMap, and another one has it in the same run.", nil,
-		s.orDestroy("If the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys."))
+		s.orDestroy("If the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys. "+
+			deposedFirst))
 }
 
 func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
