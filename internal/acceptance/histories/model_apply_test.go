@@ -107,7 +107,7 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 			if !p.leads(was.cm, base) {
 				return &known, titleConflict
 			}
-			if len(known.unowned(o)) > 0 {
+			if known.policy == "release" && len(known.unowned(o)) > 0 {
 				return &known, titleOthersOf(was.cm)
 			}
 			again, title := p.send(write{cm: was.cm, base: o.version, removes: true})

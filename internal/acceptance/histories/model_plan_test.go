@@ -182,9 +182,9 @@ func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
 	return &as, as.first
 }
 
-// unowned returns the keys of a whole object that release does not delete: the resource did not write what they contain.
+// unowned returns the keys of a whole object whose values the resource did not write: release does not delete them.
 func (t *tracking) unowned(o *liveMap) (keys []string) {
-	if o == nil || t.policy != "release" {
+	if o == nil || t.policy == "abandon" {
 		return nil
 	}
 	return slices.DeleteFunc(namesIn(o.data), func(key string) bool {
@@ -192,10 +192,11 @@ func (t *tracking) unowned(o *liveMap) (keys []string) {
 	})
 }
 
-// keepsWhole refuses the plan to delete an object with keys of another field manager, and warns of other keys.
+// keepsWhole refuses the plan to delete an object with keys of another field manager, and warns of other keys. With
+// delete, it only warns.
 func (p *process) keepsWhole(t *tracking, unowned []string) (title string, warnings []string) {
 	for _, key := range unowned {
-		if p.owned[t.cm][key] {
+		if p.owned[t.cm][key] && t.policy != "delete" {
 			title = titleOthersOf(t.cm)
 		} else {
 			warnings = []string{titleOthersOf(t.cm)}

@@ -77,7 +77,10 @@ func TestWholeObjectWithAnEntryOfAnotherConfiguration(t *testing.T) {
 				s.owner.Planned(s.whole())
 				s.tenant.Planned(entry)
 				for _, flags := range [][]string{{"-destroy"}, {"-replace=" + s.address()}} {
-					refusal := []string{"Error: " + s.title(), "Nothing was removed.", "Key: foo", `first apply deletion_policy = "delete"`}
+					refusal := []string{
+						"Error: " + s.title(), "Nothing was removed.", "Key: foo", "remove their keys first",
+						`first apply deletion_policy = "delete"`,
+					}
 					if manager != "" {
 						s.owner.PlanRefused(append(refusal, `Key: foo (field manager "shop")`), flags...)
 					} else {
@@ -141,7 +144,8 @@ func TestWholeObjectIsDeletedOrAbandonedWithOtherKeys(t *testing.T) {
 		s.SetAs("shop", fixture.Data{"bar": "2"})
 		s.owner.PlanRefused(refusal, "-destroy")
 		s.owner.Planned(s.whole(labeled, `deletion_policy = "delete"`))
-		s.owner.Destroy()
+		s.owner.Wants(s.owner.Plan("-destroy"), "Warning: "+s.title(), `Key: bar (field manager "shop")`, "The apply deletes them")
+		s.owner.Apply()
 		s.wants(nil)
 	})
 }
@@ -151,11 +155,24 @@ func TestWholeObjectWithEntriesOfTheSameRun(t *testing.T) {
 	t.Parallel()
 	onWholeScenes(t, func(s wholeScene) {
 		s.owner.Planned(s.whole() + s.Kind.Block("entry", "1", "", "depends_on = ["+s.address()+"]"))
-		s.owner.Wants(s.owner.Plan("-destroy"), "Warning: "+s.title(), "Key: foo", "depend on this resource")
+		s.owner.Wants(s.owner.Plan("-destroy"), "Warning: "+s.title(), "Key: foo", "depend on this resource", "!deletion_policy")
 		s.owner.Apply()
 		s.owner.WantState()
 		s.wants(nil)
 	})
+}
+
+// A counter leaves its key, so that a destroy stops halfway. The message of the refusal is followed.
+func TestWholeConfigMapWithACounterOfTheSameRun(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	counter := fixture.CounterBlock("it", "depends_on = [cas_configmap.it]")
+	p.Planned(fixture.WholeBlock("it") + counter)
+	p.Plan("-destroy")
+	p.ApplyRefused("Error: ConfigMap Has Other Keys", "Key: foo", "Counters and pools leave their keys.",
+		`first apply deletion_policy = "delete" alone`)
+	p.Planned(fixture.WholeBlock("it", fixture.Deletes) + counter)
+	p.Destroy()
+	p.WantState()
 }
 
 // A value that somebody else wrote after the last apply is not deleted, even if an update may overwrite it.

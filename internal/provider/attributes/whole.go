@@ -67,7 +67,7 @@ func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[
 		"on_drift": OnDrift("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `error` " +
 			"(default) refuses to overwrite the change. `overwrite` warns at plan and overwrites it."),
 		"deletion_policy": OneOf(fmt.Sprintf("What a destroy, or the removal in a replacement, does with the %[1]s. `release` (default) deletes the %[1]s only "+
-			"if this resource wrote the value of each key. Keys of another field manager stop the plan, and other keys that still exist stop the apply. "+
+			"if this resource wrote or imported the value of each key. Keys of another field manager stop the plan, and other keys that still exist stop the apply. "+
 			"`delete` deletes the %[1]s with all keys. `abandon` leaves the %[1]s in place. Apply the policy before the destroy.", kind),
 			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyAbandon),
 	}, others)

@@ -135,7 +135,7 @@ func parseMemory(raw []byte) (*Memory, error) {
 
 func unreadable() diag.Diagnostic {
 	return diagnose.TitleUnreadablePrivateState.With(diagnose.Detail(
-		"The provider cannot read the private state of this resource: another version of the provider wrote it, or it is damaged.", nil, "Run terraform state rm with the address above, then import the resource again."))
+		"The provider cannot read the private state of this resource: another version of the provider wrote it, or it is damaged.", nil, "Run terraform state rm with the address of this resource, then import the resource again."))
 }
 
 // Keep stores the memory. An empty memory is removed, and a memory that could not be read stays as it is.

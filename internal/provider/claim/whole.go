@@ -302,8 +302,8 @@ func (ch *Change) planRemovalFirst(ctx context.Context, c *Claim, policy string)
 	}), unowned...)
 }
 
-// observeUnowned reads the object of c, and returns the keys that keep its removal from deleting the object; nil if
-// there are none. A finding about other writers rests on a fresh read.
+// observeUnowned reads the object of c, and returns the keys that the resource did not write and that matter to the
+// removal of the object; nil if there are none. A finding about other writers rests on a fresh read.
 func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *cas.Observation, keys *diagnose.OtherKeysError, err error) {
 	for _, age := range []time.Duration{cas.Fresh, 0} {
 		if seen, err = ch.Run.Engine.Observe(ctx, c.Ref, "", age); err != nil {
@@ -316,14 +316,18 @@ func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *cas.Obser
 	return seen, keys, nil
 }
 
-// unowned returns why deletion_policy = "release" does not delete the object as it was observed; nil if it does.
+// unowned returns the keys of the observed object that the resource did not write; nil if there are none, or if
+// deletion_policy leaves the object in place.
 func (c *Claim) unowned(m *Memory, seen *cas.Observation) *diagnose.OtherKeysError {
 	keys := m.unowned(seen.Entries())
-	if c.Policy != terms.PolicyRelease || seen.Terminating() || len(keys) == 0 {
+	if c.Policy == terms.PolicyAbandon || seen.Terminating() || len(keys) == 0 {
 		return nil
 	}
 	isManaged := func(key string) bool { return c.Whole.Manages(partOf(key, seen.Entry(key))) }
-	return &diagnose.OtherKeysError{Keys: keys, Live: seen, IsDrift: slices.ContainsFunc(keys, isManaged), NotKnown: m.Written == nil}
+	return &diagnose.OtherKeysError{
+		Keys: keys, Live: seen, IsDrift: slices.ContainsFunc(keys, isManaged), NotKnown: m.Written == nil,
+		IsDeleted: c.Policy == terms.PolicyDelete,
+	}
 }
 
 // unowned returns the keys, sorted, that do not contain what the resource of a whole object last wrote or imported. If
@@ -339,7 +343,7 @@ func (m *Memory) unowned(entries map[string]cas.Entry) []string {
 func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
 	prior := ch.Prior
 	result, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}, Refuse: func(seen *cas.Observation) error {
-		if keys := prior.unowned(ch.Memory, seen); keys != nil {
+		if keys := prior.unowned(ch.Memory, seen); keys != nil && !keys.IsDeleted {
 			return keys
 		}
 		return nil

@@ -92,7 +92,7 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 		},
 		"a kind that is not served, in a destroy": {
 			of: aboutWeb(terms.OpDelete).Diagnose(unserved), path: "api_version", summary: "Kind Not Served",
-			detail: notServed + " Nothing was removed." + where + "\nIf the object is gone with its kind, run terraform state rm with the address above. " +
+			detail: notServed + " Nothing was removed." + where + "\nIf the object is gone with its kind, run terraform state rm with the address of this resource. " +
 				`Otherwise apply another api_version, or deletion_policy = "abandon", then destroy.`,
 		},
 		"no namespace": {

@@ -172,8 +172,9 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "The ConfigMap contains keys with values that this resource did not write. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
 				"  Key:        foo (field manager \"another-writer\")\n  Key:        gone\n\n" +
 				"If this configuration owns the keys, let their resources depend on this resource, and destroy again. " +
+				"Let other owners remove their keys first. Counters and pools leave their keys. " +
 				"To delete the ConfigMap with these keys, first apply deletion_policy = \"delete\" and on_drift = \"overwrite\" alone. " +
-				"To leave the ConfigMap in place, run terraform state rm with the address above.",
+				"To leave the ConfigMap in place, run terraform state rm with the address of this resource.",
 		},
 		"whole: keys of others, after a taint": {
 			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen, NotKnown: true}),
@@ -194,9 +195,26 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			severity: diag.SeverityWarning, summary: "ConfigMap Has Other Keys",
 			detail: "The ConfigMap contains keys with values that this resource did not write. The apply deletes the ConfigMap only if other resources remove them first." + head +
 				"  Key:        foo (field manager \"another-writer\")\n\n" +
-				"Let the resources that own the keys depend on this resource, so that they are destroyed first. " +
+				"If this configuration owns the keys, let their resources depend on this resource, so that they are destroyed first. " +
+				"Counters and pools leave their keys.",
+		},
+		"whole: keys of another field manager": {
+			of:      aboutWhole(terms.OpDelete, planning).KeysOfOthers(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen})[0],
+			summary: "ConfigMap Has Other Keys",
+			detail: "The ConfigMap contains keys with values that this resource did not write. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
+				"  Key:        foo (field manager \"another-writer\")\n\n" +
+				"Let the owners remove their keys first: destroy or change their configuration. " +
 				"To delete the ConfigMap with these keys, first apply deletion_policy = \"delete\" alone. " +
 				"To leave the ConfigMap in place, first apply deletion_policy = \"abandon\".",
+		},
+		"whole: deleted with keys of others": {
+			of: aboutWhole(terms.OpDelete, planning).KeysOfOthers(
+				&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen, IsDeleted: true})[0],
+			severity: diag.SeverityWarning, summary: "ConfigMap Has Other Keys",
+			detail: "The ConfigMap contains keys with values that this resource did not write. " +
+				"The apply deletes them with the ConfigMap, because deletion_policy is \"delete\"." + head +
+				"  Key:        foo (field manager \"another-writer\")\n\n" +
+				"To keep them, apply deletion_policy = \"abandon\" instead: it leaves the ConfigMap in place.",
 		},
 		"whole: too large": {
 			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),

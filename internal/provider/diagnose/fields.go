@@ -103,7 +103,7 @@ func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
 		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The plan could not check the object. The apply checks it.", facts, next)
 	case s.Op == terms.OpDelete:
 		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, facts, fmt.Sprintf(
-			"If the object is gone with its kind, run terraform state rm with the address above. Otherwise apply another api_version, or deletion_policy = %q, then destroy.", terms.PolicyAbandon))
+			"If the object is gone with its kind, run terraform state rm with the address of this resource. Otherwise apply another api_version, or deletion_policy = %q, then destroy.", terms.PolicyAbandon))
 	default:
 		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, facts, s.orDestroy(next))
 	}

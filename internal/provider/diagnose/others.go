@@ -11,8 +11,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// OtherKeysError reports keys that keep deletion_policy = "release" from deleting a whole object: the resource did not
-// write what they contain.
+// OtherKeysError reports keys of a whole object whose values the resource did not write. They keep
+// deletion_policy = "release" from deleting the object.
 type OtherKeysError struct {
 	Keys []string
 	Live *cas.Observation
@@ -20,6 +20,8 @@ type OtherKeysError struct {
 	IsDrift bool
 	// NotKnown: private state does not show what the resource wrote.
 	NotKnown bool
+	// IsDeleted: deletion_policy = "delete" deletes the keys.
+	IsDeleted bool
 }
 
 func (e *OtherKeysError) Error() string {
@@ -27,10 +29,16 @@ func (e *OtherKeysError) Error() string {
 }
 
 // KeysOfOthers is for a plan to delete a whole object. Keys of another field manager are an error. Other keys are a
-// warning: resources of the same run may remove them first. e is nil if there are none.
+// warning: resources of the same run may remove them first. With deletion_policy = "delete", all keys are a warning. e
+// is nil if there are none.
 func (s Subject) KeysOfOthers(e *OtherKeysError) (diags diag.Diagnostics) {
 	if e == nil {
 		return nil
+	}
+	if e.IsDeleted {
+		return diag.Diagnostics{s.tell(WarningConfigMapHasOtherKeys, path.Empty(), "The ConfigMap contains "+s.ofOthers(e)+
+			". The apply deletes them with the ConfigMap, because deletion_policy is \"delete\".", s.keysOfOthers(e),
+			"To keep them, apply deletion_policy = \"abandon\" instead: it leaves the ConfigMap in place.")}
 	}
 	refused, warned := *e, *e
 	refused.Keys, warned.Keys = nil, nil
@@ -47,10 +55,14 @@ func (s Subject) KeysOfOthers(e *OtherKeysError) (diags diag.Diagnostics) {
 	if len(warned.Keys) > 0 {
 		diags.Append(s.tell(WarningConfigMapHasOtherKeys, path.Empty(), "The ConfigMap contains "+s.ofOthers(&warned)+
 			". The apply deletes the ConfigMap only if other resources remove them first.", s.keysOfOthers(&warned),
-			"Let the resources that own the keys depend on this resource, so that they are destroyed first. "+s.toDelete(&warned)))
+			"If this configuration owns the keys, let their resources depend on this resource, so that they are destroyed first. "+
+				keysThatStay))
 	}
 	return diags
 }
+
+// keysThatStay says which keys no destroy removes.
+const keysThatStay = "Counters and pools leave their keys."
 
 // isOfAnother reports whether a manager other than the resource's own one owns a key.
 func (s Subject) isOfAnother(owners []cas.Writer) bool {
@@ -81,16 +93,17 @@ func (s Subject) toDelete(e *OtherKeysError) string {
 	leave := fmt.Sprintf("first apply deletion_policy = %q", terms.PolicyAbandon)
 	if e.IsDrift { // an update would have to overwrite or to accept the values
 		set += fmt.Sprintf(" and on_drift = %q", terms.DriftOverwrite)
-		leave = "run terraform state rm with the address above"
+		leave = "run terraform state rm with the address of this resource"
 	}
 	next := fmt.Sprintf("To delete the ConfigMap with these keys, first apply %s alone. To leave the ConfigMap in place, %s.", set, leave)
 	switch {
 	case !s.isGone():
-		return next
+		return "Let the owners remove their keys first: destroy or change their configuration. " + next
 	case e.NotKnown:
 		return "If this resource is tainted, run terraform untaint with its address. " + next
 	default:
-		return "If this configuration owns the keys, let their resources depend on this resource, and destroy again. " + next
+		return "If this configuration owns the keys, let their resources depend on this resource, and destroy again. Let other " +
+			"owners remove their keys first. " + keysThatStay + " " + next
 	}
 }
 
