@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -63,10 +64,10 @@ func TestPolicyThatChangesACounterTakesNoNumber(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.mutates()
 	_, err := f.takes()
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.triggers()
 	got, err := f.takes()
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if got.Number != 7 {
 		t.Errorf("took %d, want 7, which the policy has set", got.Number)
 	}
@@ -78,10 +79,10 @@ func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "0", "other": "1"})
 	f.setAs("kubectl-edit", "foo", "1")
 	f.mutates()
-	s := f.swapping("trigger", Entry{}, Text("yes"))
+	s := f.swapping("trigger", eval.Value{}, eval.Text("yes"))
 	f.onPatches(testcluster.Fault{DropAfter: true})
 	_, err := f.do(s)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "7", "other": "1", "trigger": "yes"})
 }
 
@@ -91,14 +92,14 @@ func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
 	f.mutates()
 	_, err := f.takes() // 5, and 6 is left
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.proxy.Reset()
 	f.onSends(http.MethodPatch, func() testcluster.Fault {
 		f.setAs("kubectl-patch", "trigger", "yes") // the policy makes foo 7
 		return testcluster.Fault{}
 	})
 	got, err := f.takes()
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if got.Number != 7 {
 		t.Errorf("took %d, want 7, which the policy has set", got.Number)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -19,7 +19,7 @@ const lookApart = 100 * time.Millisecond
 // watches the object, for which it needs the verb watch, and writes once every expectation holds. After wait
 // it returns a *WaitError; with 0 it does not wait. The write itself may take until ctx ends. The Txn must
 // not require versions.
-func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (TxnResult, error) {
+func (e *Engine) CommitWithin(ctx context.Context, t *eval.Txn, wait time.Duration) (TxnResult, error) {
 	if wait <= 0 {
 		return e.Commit(ctx, t)
 	}
@@ -35,7 +35,7 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 		wire.Sleep(waiting, lookApart-time.Since(looked))
 		looked = time.Now()
 		if err := e.call(waiting, t.Ref, func(ctx context.Context) error { return e.await(ctx, t, err) }); err != nil {
-			var ended *WaitError
+			var ended *eval.WaitError
 			if errors.As(err, &ended) {
 				ended.Waited = time.Since(begun)
 			}
@@ -48,15 +48,15 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 // contains something else or cannot be computed yet, or the object is missing or being deleted. It is false
 // if a key already contains the new entry, and if the object is immutable.
 func MayYetHold(err error) bool {
-	var conflict *ConflictError
-	var notFound *NotFoundError
-	var terminating *TerminatingError
-	var notYet *NotYetError
-	if VerdictOf(err) == Unknown {
+	var conflict *eval.ConflictError
+	var notFound *eval.NotFoundError
+	var terminating *eval.TerminatingError
+	var notYet *eval.NotYetError
+	if eval.VerdictOf(err) == eval.Unknown {
 		return false
 	}
 	if errors.As(err, &conflict) {
-		isAboutKeys := !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
+		isAboutKeys := !slices.ContainsFunc(conflict.Keys, func(k eval.KeyConflict) bool { return k.Reason != eval.ReasonKey })
 		return isAboutKeys && !conflict.Live.Immutable()
 	}
 	return errors.As(err, &notYet) || errors.As(err, &notFound) || errors.As(err, &terminating)
@@ -64,25 +64,25 @@ func MayYetHold(err error) bool {
 
 // await watches until every expectation holds, or the Txn is refused for a reason that a wait does not
 // change. The next Commit returns that reason.
-func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
+func (e *Engine) await(ctx context.Context, t *eval.Txn, last error) error {
 	// The watch shows each version after the refused one, in order. If the object was missing, or the API server
 	// no longer has its version, the watch begins with the present state.
 	since := ""
-	var conflict *ConflictError
+	var conflict *eval.ConflictError
 	if errors.As(last, &conflict) {
 		since = conflict.Live.Version().ResourceVersion
 	}
 	backoff := wire.NewBackoff(20*time.Millisecond, time.Second)
 	for {
 		holds := false
-		err := e.client.As(t.Ref, t.APIVersion).Follow(ctx, t.Ref, since, func(o *Observation) bool {
+		err := e.client.As(t.Ref, t.APIVersion).Follow(ctx, t.Ref, since, func(o *eval.Snapshot) bool {
 			backoff = wire.NewBackoff(20*time.Millisecond, time.Second)
 			if o == nil {
-				o = &Observation{Begun: e.client.Now()}
+				o = &eval.Snapshot{Begun: e.client.Now()}
 			} else {
 				since = o.Version().ResourceVersion
 			}
-			if err := judging.Judge(t, o, &judging.Lineage{}).Err; err != nil && MayYetHold(err) {
+			if err := eval.Evaluate(t, o, &eval.Chain{}).Err; err != nil && MayYetHold(err) {
 				last = err
 				return true
 			}
@@ -93,11 +93,11 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 		case holds:
 			return nil
 		case ctx.Err() != nil:
-			return &WaitError{Ref: t.Ref, Last: last, Err: context.Cause(ctx)}
+			return &eval.WaitError{Ref: t.Ref, Last: last, Err: context.Cause(ctx)}
 		case wire.IsExpired(err):
 			since = ""
 		case err != nil && !wire.IsPassing(err):
-			return &WaitError{Ref: t.Ref, Last: last, Err: err}
+			return &eval.WaitError{Ref: t.Ref, Last: last, Err: err}
 		}
 		wire.Pause(ctx, &backoff, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -42,7 +43,7 @@ func TestWaitEndsWhenTheKeyHoldsWhatItMust(t *testing.T) {
 			return testcluster.Fault{}
 		})
 		_, err := f.wait(t.Context(), time.Minute)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		f.wantData(map[string]string{"foo": "2", "other": "9"})
 	})
 }
@@ -56,7 +57,7 @@ func TestWaitForAConfigMapThatIsNotThereYet(t *testing.T) {
 			return testcluster.Fault{}
 		})
 		_, err := f.wait(t.Context(), time.Minute)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		f.wantData(map[string]string{"foo": "2"})
 	})
 }
@@ -82,7 +83,7 @@ func TestWaitOutlivesWatchesThatEnd(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	_, err := f.wait(t.Context(), time.Minute)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "2"})
 }
 
@@ -100,7 +101,7 @@ func TestWaitGoesOnWhereTheValueWasThereForAMomentOnly(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	_, err := f.wait(t.Context(), time.Minute)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "2"})
 	if watches != 2 {
 		t.Errorf("%d watches, want 2", watches)
@@ -139,10 +140,10 @@ func TestWaitThatEndsTellsWhatWasSeenLast(t *testing.T) {
 		return testcluster.Fault{Answered: func(r *http.Response) { r.Body = &firstEvent{from: r.Body} }}
 	})
 	_, err := f.wait(ctx, time.Minute)
-	f.want(Rejected, err)
-	var wait *WaitError
-	var conflict *ConflictError
-	if !errors.As(err, &wait) || !errors.As(wait.Last, &conflict) || conflict.Live.Entry("foo") != Text("7") || !errors.Is(wait.Err, enough) {
+	f.want(eval.Rejected, err)
+	var wait *eval.WaitError
+	var conflict *eval.ConflictError
+	if !errors.As(err, &wait) || !errors.As(wait.Last, &conflict) || conflict.Live.Value("foo") != eval.Text("7") || !errors.Is(wait.Err, enough) {
 		t.Errorf("%#v does not tell what was seen last", err)
 	}
 	f.wantData(map[string]string{"foo": "7"})
@@ -158,8 +159,8 @@ func TestWaitNeedsToBePermittedToWatch(t *testing.T) {
 	})
 	f.engine = f.newEngine(f.cluster.ProxyFor(t, user).Config)
 	_, err := f.wait(t.Context(), time.Minute)
-	var wait *WaitError
-	var forbidden *ForbiddenError
+	var wait *eval.WaitError
+	var forbidden *eval.ForbiddenError
 	if !errors.As(err, &wait) || !errors.As(wait.Err, &forbidden) || forbidden.Verb != "watch" {
 		t.Errorf("%v does not say that watch is not permitted", err)
 	}
@@ -173,7 +174,7 @@ func TestWaitEndsWithTheEngine(t *testing.T) {
 	go func() { _, err := f.wait(t.Context(), time.Minute); ended <- err }()
 	<-watching
 	f.engine.Close()
-	if err := <-ended; !errors.As(err, new(*WaitError)) {
+	if err := <-ended; !errors.As(err, new(*eval.WaitError)) {
 		t.Errorf("%v, want the end of the wait", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -35,14 +36,14 @@ func TestRedirectedWriteIsNotApplied(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			_, err := f.do(f.swapping("foo", one, two))
-			if VerdictOf(err) == Applied || f.proxy.Count(http.MethodPatch) == 0 {
+			if eval.VerdictOf(err) == eval.Applied || f.proxy.Count(http.MethodPatch) == 0 {
 				t.Errorf("applied, and nothing was written, or nothing was sent: %v", f.proxy.Requests())
 			}
 			f.proxy.Reset()
 			v := f.version()
 			e := f.newEngine(f.proxy.Config)
 			_, err = e.Swap(t.Context(), f.removing("foo", one, v, v))
-			if VerdictOf(err) == Applied || f.proxy.Count(http.MethodPatch) == 0 {
+			if eval.VerdictOf(err) == eval.Applied || f.proxy.Count(http.MethodPatch) == 0 {
 				t.Errorf("removal applied, and nothing was removed, or nothing was sent: %v", f.proxy.Requests())
 			}
 			f.wantData(map[string]string{"foo": "1"})
@@ -62,7 +63,7 @@ func TestBaseWithoutAVersionIsNeverWrittenOn(t *testing.T) {
 				}}
 			})
 			_, err := f.do(f.swapping("foo", one, two))
-			f.want(Rejected, err)
+			f.want(eval.Rejected, err)
 			f.wantData(map[string]string{"foo": "3"})
 		})
 	}
@@ -72,7 +73,7 @@ func TestConflictThatIsNotAboutTheVersionIsARefusal(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.onPatches(testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "admission webhook denied the request")})
 	_, err := f.do(f.swapping("foo", one, two))
-	var refused *RefusedError
+	var refused *eval.RefusedError
 	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
 		t.Errorf("%v, want a refusal with 409", err)
 	}
@@ -91,7 +92,7 @@ func TestUnknownSaysWhyAndOnWhat(t *testing.T) {
 		return testcluster.Fault{Answer: status(http.StatusInternalServerError, "InternalError", "failed calling webhook")}
 	})
 	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-	var unknown *UnknownError
+	var unknown *eval.UnknownError
 	if !errors.As(err, &unknown) {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestRefusalAfterDoubt(t *testing.T) {
 		return testcluster.Fault{Answer: forbidden}
 	})
 	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Unknown, err) // the first may be on its way still
+	f.want(eval.Unknown, err) // the first may be on its way still
 	if !strings.Contains(err.Error(), "the true reason") {
 		t.Errorf("%v does not tell the refusal", err)
 	}
@@ -145,7 +146,7 @@ func TestLostAnswerOverHTTP2(t *testing.T) {
 	if proto.Load() != "HTTP/2.0" {
 		t.Errorf("spoke %v", proto.Load())
 	}
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -160,8 +161,8 @@ func TestCredentialsThatAreNotAcceptedAreTriedOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
-			_, err := f.do(f.swapping(fmt.Sprintf("k%d", i), Entry{}, one))
-			f.want(Rejected, err)
+			_, err := f.do(f.swapping(fmt.Sprintf("k%d", i), eval.Value{}, one))
+			f.want(eval.Rejected, err)
 		})
 	}
 	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 16 })

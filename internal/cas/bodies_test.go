@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/evaltest"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given a write whose outcome is unknown; when the object is observed, however old the answer may be; then it is read anew: what was known before the
-// write may not be so any more.
+// Given a write whose outcome is unknown; when the object is observed, however old the answer may be; then the engine reads it again: the state before
+// the write may have changed.
 func TestWhatWasKnownBeforeAnUnknownWriteIsForgotten(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	sent := false
@@ -26,13 +26,13 @@ func TestWhatWasKnownBeforeAnUnknownWriteIsForgotten(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 	f.proxy.SetHook(nil)
 	seen, err := f.engine.Observe(t.Context(), f.ref, "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := seen.Entry("foo"); got != two {
+	if got := seen.Value("foo"); got != two {
 		t.Errorf("foo is observed as %v, want what the write made of it", got)
 	}
 }
@@ -42,9 +42,9 @@ func TestOnlyWhoIdlesForgets(t *testing.T) {
 	t.Parallel()
 	for name, running := range map[string]bool{"idle": false, "at work": true} {
 		c := &committer{running: running}
-		c.observed(judging.Observed(judgingtest.ConfigMapOf(map[string]Entry{"foo": one}), time.Now()))
+		c.recordRead(eval.NewSnapshot(evaltest.ConfigMapOf(map[string]eval.Value{"foo": one}), time.Now()))
 		c.forgetIdle()
-		if knows := c.head != nil; knows != running {
+		if knows := c.snapshot != nil; knows != running {
 			t.Errorf("%s: it knows its object: %t, want %t", name, knows, running)
 		}
 	}

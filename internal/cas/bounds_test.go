@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -18,7 +19,7 @@ func (f *fixture) unknownWithinSeconds(s Swap) {
 	defer cancel()
 	_, err := f.engine.Swap(ctx, s)
 	f.Logf("%d gets and %d patches: %v", f.proxy.Count(http.MethodGet), f.proxy.Count(http.MethodPatch), err)
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 	if ctx.Err() != nil {
 		f.Error("it looked, or sent again, until its caller left")
 	}
@@ -46,12 +47,12 @@ func TestManyKeysAreSettledByOneRead(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	txn := f.txn()
 	for n := range 4000 {
-		txn.Keys = append(txn.Keys, KeySwap{Key: fmt.Sprintf("key-of-some-length-%d", n), New: one})
+		txn.Keys = append(txn.Keys, eval.KeySwap{Key: fmt.Sprintf("key-of-some-length-%d", n), New: one})
 	}
 	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true})
 	f.proxy.Reset()
 	_, err := f.commit(txn)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantRequests("GET PATCH GET")
 }
 
@@ -89,13 +90,13 @@ func TestCreationThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	n := f.creation()
 	n.FieldManager = "engine"
 	f.observe()
-	f.want(Unknown, l.leaves(func(ctx context.Context) error {
+	f.want(eval.Unknown, l.leaves(func(ctx context.Context) error {
 		_, err := f.engine.Create(ctx, n)
 		return err
 	}))
 	f.observe()
 	_, err := f.doCreate(n)
-	if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+	if verdict := eval.VerdictOf(err); verdict == eval.Applied || verdict == eval.Rejected {
 		t.Errorf("told %s: the unknown one's creation is taken for its own, or for none", verdict)
 	}
 	t.Log(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -16,7 +17,7 @@ func TestCloseLeavesNoRequestBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 			if !answered { // the engine gives the request up soon, and has all the time to read the outcome
-				f.engine.limits.grace = 2*telling + f.engine.limits.looking
+				f.engine.limits.grace = 2*reportTime + f.engine.limits.read
 			}
 			sent, release := f.unanswered()
 			waiting, closed := f.begin(f.swapping("bar", one, two)), make(chan struct{})
@@ -26,7 +27,7 @@ func TestCloseLeavesNoRequestBehind(t *testing.T) {
 				close(closed)
 			}()
 
-			var canceled *CanceledError
+			var canceled *eval.CanceledError
 			if err := <-waiting; !errors.As(err, &canceled) || !errors.Is(err, ErrClosed) {
 				t.Errorf("%v, want a CanceledError of ErrClosed", err)
 			}
@@ -40,7 +41,7 @@ func TestCloseLeavesNoRequestBehind(t *testing.T) {
 			} else {
 				defer close(release) // a look tells
 			}
-			f.want(Applied, <-sent)
+			f.want(eval.Applied, <-sent)
 			<-closed
 
 			f.proxy.Reset()
@@ -87,7 +88,7 @@ func TestCloseEndsRequestsOfEachKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
-			f.engine.limits.grace = 2 * telling
+			f.engine.limits.grace = 2 * reportTime
 			stuck, held := make(chan struct{}), make(chan struct{})
 			t.Cleanup(func() { close(held) })
 			var once sync.Once

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -22,31 +23,31 @@ func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, "", 0) }()
 	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 3 })
 	close(release)
-	f.want(Applied, <-errs[0])
-	f.want(Applied, <-errs[1])
+	f.want(eval.Applied, <-errs[0])
+	f.want(eval.Applied, <-errs[1])
 	f.wantData(map[string]string{"foo": "3"})
 }
 
 func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
-	adopt := f.swapping("foo", Entry{}, one)
-	adopt.Held = HeldIsDone
+	adopt := f.swapping("foo", eval.Value{}, one)
+	adopt.IfEqual = eval.Adopt
 	_, err := f.do(adopt)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.do(f.removing("foo", one, v, v))
-	f.wantReason(ReasonOwn, err)
+	f.wantReason(eval.ReasonOwn, err)
 	_, err = f.do(f.swapping("foo", one, one)) // changes nothing, the version included
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.do(f.removing("foo", one, v, v))
-	f.wantReason(ReasonOwn, err)
+	f.wantReason(eval.ReasonOwn, err)
 	f.wantData(map[string]string{"foo": "1"})
 }
 
 func TestBadEntryStaysAlone(t *testing.T) {
 	a := txnTask(t, (&Swap{Key: "bad"}).Txn())
 	a.maxBatch = 1
-	g := &request{base: &Observation{}}
+	g := &request{base: &eval.Snapshot{}}
 	if !g.fits(a, nil) {
 		t.Fatal("the first one does not fit")
 	}
@@ -65,11 +66,11 @@ func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 	})
 	s := f.removing("foo", one, v, v)
 	_, err := f.do(s)
-	f.want(Applied, err) // gone already is success
+	f.want(eval.Applied, err) // gone already is success
 	f.proxy.SetHook(nil)
 	s = f.removing("bar", one, v, v)
 	_, err = f.do(s)
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 }
 
 func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
@@ -83,7 +84,7 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 	}()
 	select {
 	case err := <-passes:
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	case <-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) > 0 }):
 		t.Error("a check that passes waits for the write")
 	}
@@ -100,6 +101,6 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 	case <-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) > 0 }):
 	}
 	close(release)
-	f.want(Applied, <-written)
-	f.want(Applied, <-refused)
+	f.want(eval.Applied, <-written)
+	f.want(eval.Applied, <-refused)
 }

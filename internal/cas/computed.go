@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// Computed is a key whose new entry is computed from its entry at the time of the write, such as a counter,
+// Computed is a key whose new value is computed from its value at the time of the write, such as a counter,
 // or a pool from which a member is taken.
 type Computed struct {
-	Ref Ref
+	Ref eval.Ref
 	Key string
-	// Next returns the new entry. No write is needed if it is the same entry. Next is called for each version that the
-	// write is evaluated on, and must return the same for the same entry. Compute returns its error to the caller.
-	Next func(live Entry) (Entry, error)
+	// Next returns the new value. No write is needed if it is the same value. Next is called for each version that the
+	// write is evaluated on, and must return the same for the same value. Compute returns its error to the caller.
+	Next func(live eval.Value) (eval.Value, error)
 	// FieldManager is the manager that managedFields name for the write. Required.
 	FieldManager string
 	// Wait is how long Compute waits at most, as CommitWithin does, while Next returns a *NotYetError or the object is
@@ -24,9 +24,9 @@ type Computed struct {
 
 // Step is the result of Compute.
 type Step struct {
-	// Previous is the entry before this step, and Stored the entry after this step alone: the result of Next, unless
+	// Previous is the value before this step, and Stored the value after this step alone: the result of Next, unless
 	// admission changed it.
-	Previous, Stored Entry
+	Previous, Stored eval.Value
 }
 
 // Compute writes the result of Next in one atomic request. Calls that compute the same key may share a
@@ -45,6 +45,6 @@ func (e *Engine) CheckCompute(ctx context.Context, c Computed, how CheckMode) er
 	return err
 }
 
-func (c Computed) txn() *Txn {
-	return &Txn{Ref: c.Ref, Keys: []judging.KeySwap{{Key: c.Key, Next: c.Next}}, FieldManager: c.FieldManager}
+func (c Computed) txn() *eval.Txn {
+	return &eval.Txn{Ref: c.Ref, Keys: []eval.KeySwap{{Key: c.Key, Next: c.Next}}, FieldManager: c.FieldManager}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 func TestKeysOfBusyObjectNeverConflict(t *testing.T) {
@@ -18,8 +20,8 @@ func TestKeysOfBusyObjectNeverConflict(t *testing.T) {
 		e := f.newEngine(f.proxy.Config) // a writer of its own
 		wg.Go(func() {
 			for n := range each {
-				_, err := e.Swap(t.Context(), f.swapping(fmt.Sprintf("p%d", p), Text(fmt.Sprint(n)), Text(fmt.Sprint(n+1))))
-				f.want(Applied, err)
+				_, err := e.Swap(t.Context(), f.swapping(fmt.Sprintf("p%d", p), eval.Text(fmt.Sprint(n)), eval.Text(fmt.Sprint(n+1))))
+				f.want(eval.Applied, err)
 			}
 		})
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Counter is a key that contains the next free number as text: a 64-bit integer in canonical decimal.
 type Counter struct {
-	Ref Ref
+	Ref eval.Ref
 	Key string
 	// Initial is the next free number if the key is missing.
 	Initial int64
@@ -24,7 +26,7 @@ type Taken struct {
 	Number int64
 	// Sent is the next free number that was sent, and Stored the one that the key contains. They differ if admission
 	// changed it: another caller may get the same number then.
-	Sent, Stored Entry
+	Sent, Stored eval.Value
 }
 
 // Take returns the number that the key contains and writes the next one, in one atomic request:
@@ -40,34 +42,34 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 
 // Computed returns the counter as a computed key.
 func (c Counter) Computed() Computed {
-	return Computed{Ref: c.Ref, Key: c.Key, FieldManager: c.FieldManager, Next: func(live Entry) (Entry, error) {
+	return Computed{Ref: c.Ref, Key: c.Key, FieldManager: c.FieldManager, Next: func(live eval.Value) (eval.Value, error) {
 		_, after, err := c.next(live)
 		return after, err
 	}}
 }
 
-// next returns the number that an entry represents, and the entry after the number was taken.
-func (c Counter) next(live Entry) (int64, Entry, error) {
+// next returns the number that a value represents, and the value after the number was taken.
+func (c Counter) next(live eval.Value) (int64, eval.Value, error) {
 	number := c.Initial
 	if !live.IsAbsent() {
 		v := live.Raw()
 		n, err := strconv.ParseInt(v, 10, 64)
-		if live != c.Ref.Kind.Entry(Text(v)) || err != nil || strconv.FormatInt(n, 10) != v {
-			return 0, Entry{}, &NotANumberError{Ref: c.Ref, Key: c.Key, Live: live}
+		if live != c.Ref.Kind.Normalize(eval.Text(v)) || err != nil || strconv.FormatInt(n, 10) != v {
+			return 0, eval.Value{}, &NotANumberError{Ref: c.Ref, Key: c.Key, Live: live}
 		}
 		number = n
 	}
 	if c.Step > 0 && number > math.MaxInt64-c.Step || c.Step < 0 && number < math.MinInt64-c.Step {
-		return 0, Entry{}, &OverflowError{Ref: c.Ref, Key: c.Key, Live: live, Number: number, Step: c.Step}
+		return 0, eval.Value{}, &OverflowError{Ref: c.Ref, Key: c.Key, Live: live, Number: number, Step: c.Step}
 	}
-	return number, c.Ref.Kind.Entry(Text(strconv.FormatInt(number+c.Step, 10))), nil
+	return number, c.Ref.Kind.Normalize(eval.Text(strconv.FormatInt(number+c.Step, 10))), nil
 }
 
 // NotANumberError: the key of a counter contains no 64-bit integer in canonical decimal. Nothing was written.
 type NotANumberError struct {
-	Ref  Ref
+	Ref  eval.Ref
 	Key  string
-	Live Entry
+	Live eval.Value
 }
 
 func (e *NotANumberError) Error() string {
@@ -76,9 +78,9 @@ func (e *NotANumberError) Error() string {
 
 // OverflowError: the number after the counter's next one needs more than 64 bits. Nothing was written.
 type OverflowError struct {
-	Ref          Ref
+	Ref          eval.Ref
 	Key          string
-	Live         Entry
+	Live         eval.Value
 	Number, Step int64
 }
 

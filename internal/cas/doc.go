@@ -10,7 +10,7 @@
 //   - A batch is transactions of one process that share a request.
 //   - The base of a write is the version that it was evaluated on. The request is conditional on the base, so that
 //     the API server checks it in the transaction that writes.
-//   - The lineage of an object is the chain of versions that only this process made. Transactions of one process that
+//   - The chain of an object is the chain of versions that only this process made. Transactions of one process that
 //     were planned on one version do not conflict with each other.
 //
 // # Example
@@ -43,7 +43,7 @@
 //
 // A response is lost when the connection breaks after the request was sent, the request times out, or the answer is
 // 408, 429 or 5xx, except for a 429 of API priority and fairness. The engine reads the object and compares it with the
-// base; judging.LostWrite has the rules. A write of unknown outcome blocks its object for five seconds at most while
+// base; eval.LostWrite has the rules. A write of unknown outcome blocks its object for five seconds at most while
 // reads succeed.
 //
 // # Exceptions

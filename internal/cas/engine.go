@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -21,32 +22,32 @@ const Grace = 5 * time.Second
 const Fresh = time.Second
 
 // Engine reads and writes keys of ConfigMaps and Secrets, and fields of objects of any kind, on one API
-// server. It is safe for concurrent use. A process must use one Engine for a cluster: its lineage
+// server. It is safe for concurrent use. A process must use one Engine for a cluster: its chain
 // distinguishes the writes of this process from those of other writers.
 type Engine struct {
-	client  *wire.Client
-	trace   func(context.Context, Event)
-	limits  limits
-	swapped atomic.Bool
+	client     *wire.Client
+	trace      func(context.Context, Event)
+	limits     limits
+	hasWritten atomic.Bool
 
 	closing context.Context // ended by Close
 	close   context.CancelCauseFunc
 	work    sync.WaitGroup // calls, and committers that are busy
 
 	mu         sync.Mutex // guards names and committers
-	names      map[Ref]func() []string
-	committers map[Ref]*committer
+	names      map[eval.Ref]func() []string
+	committers map[eval.Ref]*committer
 }
 
 // limits bound how long the engine works on a write of unknown outcome. Tests raise them, so that a slow
 // machine changes no verdict.
 type limits struct {
-	grace    time.Duration // as Grace
-	looking  time.Duration // for one read after all callers have given up; a write ends that much earlier
-	patience time.Duration // from the first lost response until the verdict is unknown, not counting failed reads
+	grace  time.Duration // as Grace
+	read   time.Duration // for one read after all callers have given up; a write ends that much earlier
+	settle time.Duration // from the first lost response until the verdict is unknown, not counting failed reads
 }
 
-var defaultLimits = limits{grace: Grace, looking: time.Second, patience: 5 * time.Second}
+var defaultLimits = limits{grace: Grace, read: time.Second, settle: 5 * time.Second}
 
 // ErrClosed is the cause with which Close cancels calls.
 var ErrClosed = errors.New("the engine was closed")
@@ -54,11 +55,11 @@ var ErrClosed = errors.New("the engine was closed")
 // Event describes a call that ended, for a trace. It contains no values.
 type Event struct {
 	Operation string // "swap", "create", "remove", "check", "rehearse", "observe" or "list"
-	Ref       Ref
-	Key       string  // several keys have commas between them; empty if the call is not about keys
-	Attempts  int     // requests that were sent for the call, shared ones included
-	Batch     int     // transactions in the last request
-	Verdict   Verdict // of a check, the verdict of its write; of an observation, applied if it succeeded
+	Ref       eval.Ref
+	Key       string       // several keys have commas between them; empty if the call is not about keys
+	Attempts  int          // requests that were sent for the call, shared ones included
+	Batch     int          // transactions in the last request
+	Verdict   eval.Verdict // of a check, the verdict of its write; of an Observe call, applied if it succeeded
 	Duration  time.Duration
 }
 
@@ -71,7 +72,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	}
 	e := &Engine{
 		client: c, trace: trace, limits: defaultLimits,
-		names: map[Ref]func() []string{}, committers: map[Ref]*committer{},
+		names: map[eval.Ref]func() []string{}, committers: map[eval.Ref]*committer{},
 	}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
@@ -90,12 +91,12 @@ func (e *Engine) Close() {
 type TxnResult struct {
 	// After is the object after the write: the response to the write, or the read that showed that the write was applied
 	// or not needed. It differs from what was sent if admission changed the write.
-	After *Observation
+	After *eval.Snapshot
 	// Previous has the entries of the named keys before the write.
-	Previous map[string]Entry
+	Previous map[string]eval.Value
 	// Stored has the entries of the named keys after the write, as in After. If later transactions of the same request
-	// computed a key further, it has the entry after this transaction alone.
-	Stored map[string]Entry
+	// computed a key further, it has the value after this transaction alone.
+	Stored map[string]eval.Value
 	// IsShared is true if other writers may have changed the object between the write and After, as after a lost response.
 	// Stored then has the compared and adopted keys as they were before the write.
 	IsShared bool
@@ -107,27 +108,27 @@ type TxnResult struct {
 // verdict: nil is applied; a *ConflictError is a conflict, which a linearizable read that began after the
 // call shows; an *UnknownError is unknown; any other error is rejected. If ctx ends before the write is sent,
 // nothing is written. After that, Commit returns the verdict of the write, at most Grace later.
-func (e *Engine) Commit(ctx context.Context, t *Txn) (TxnResult, error) {
+func (e *Engine) Commit(ctx context.Context, t *eval.Txn) (TxnResult, error) {
 	return e.write(e.newTxnTask(ctx, writeTask, t))
 }
 
 // Create creates an object, with the verdicts of Commit. An object that already exists is a conflict, with an
 // *ExistsError. TxnResult.After is the new object.
-func (e *Engine) Create(ctx context.Context, n *Creation) (TxnResult, error) {
+func (e *Engine) Create(ctx context.Context, n *eval.Creation) (TxnResult, error) {
 	t := e.newTask(ctx, writeTask, n.Ref)
 	t.create = n.Stored()
 	return e.write(t)
 }
 
 // Remove deletes an object, with the verdicts of Commit.
-func (e *Engine) Remove(ctx context.Context, r *Removal) (TxnResult, error) {
+func (e *Engine) Remove(ctx context.Context, r *eval.Removal) (TxnResult, error) {
 	t := e.newTask(ctx, writeTask, r.Ref)
 	t.remove = r
 	return e.write(t)
 }
 
 func (e *Engine) write(t *task) (TxnResult, error) {
-	e.swapped.Store(true)
+	e.hasWritten.Store(true)
 	if err := e.do(t); err != nil {
 		return TxnResult{}, err
 	}
@@ -147,19 +148,19 @@ const (
 
 // Check returns the error with which Commit would refuse t, without writing, or else the object. Success may
 // rest on a state that is up to Fresh old. A refusal rests on a read that began after the call.
-func (e *Engine) Check(ctx context.Context, t *Txn, how CheckMode) (*Observation, error) {
+func (e *Engine) Check(ctx context.Context, t *eval.Txn, how CheckMode) (*eval.Snapshot, error) {
 	return e.look(e.newTxnTask(ctx, how.kind(), t))
 }
 
 // CheckCreate is Check for Create.
-func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how CheckMode) (*Observation, error) {
+func (e *Engine) CheckCreate(ctx context.Context, n *eval.Creation, how CheckMode) (*eval.Snapshot, error) {
 	t := e.newTask(ctx, how.kind(), n.Ref)
 	t.create = n.Stored()
 	return e.look(t)
 }
 
 // CheckRemove is Check for Remove.
-func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how CheckMode) (*Observation, error) {
+func (e *Engine) CheckRemove(ctx context.Context, r *eval.Removal, how CheckMode) (*eval.Snapshot, error) {
 	t := e.newTask(ctx, how.kind(), r.Ref)
 	t.remove = r
 	return e.look(t)
@@ -167,7 +168,7 @@ func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how CheckMode) (*O
 
 func (r CheckMode) kind() taskKind {
 	if r == DryRun {
-		return rehearseTask
+		return dryRunTask
 	}
 	return checkTask
 }
@@ -175,31 +176,31 @@ func (r CheckMode) kind() taskKind {
 // Observe returns a state of the object that was read less than maxAge ago. With 0, the read begins after the
 // call. apiVersion is the API version of the object, such as "apps/v1". It may be empty for a ConfigMap and a Secret.
 func (e *Engine) Observe(
-	ctx context.Context, ref Ref, apiVersion string, maxAge time.Duration,
-) (*Observation, error) {
+	ctx context.Context, ref eval.Ref, apiVersion string, maxAge time.Duration,
+) (*eval.Snapshot, error) {
 	t := e.newTask(ctx, observeTask, ref)
 	t.client = t.client.As(ref, apiVersion)
 	t.maxAge = maxAge
 	return e.look(t)
 }
 
-func (e *Engine) look(t *task) (*Observation, error) {
+func (e *Engine) look(t *task) (*eval.Snapshot, error) {
 	if t.kind != observeTask {
 		t.maxAge = Fresh
 	}
 	if err := e.do(t); err != nil {
 		return nil, err
 	}
-	if t.own != nil {
-		return t.own, nil
+	if t.ownRead != nil {
+		return t.ownRead, nil
 	}
-	return t.observed, nil
+	return t.snapshot, nil
 }
 
 // LacksNamespace reports whether the API server answers that a namespace is missing. It needs the verb get on
 // namespaces, and returns false without it.
 func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
-	_ = e.call(ctx, Ref{Namespace: name}, func(ctx context.Context) error { // after an error, it is not known
+	_ = e.call(ctx, eval.Ref{Namespace: name}, func(ctx context.Context) error { // after an error, it is not known
 		lacks = e.client.LacksNamespace(ctx, name)
 		return nil
 	})
@@ -209,7 +210,7 @@ func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
 // Names returns names of objects of the kind and the namespace of ref, for error messages only: the objects
 // that existed at the first call, at most 5,000. It needs the verb list, and returns none without it.
 // apiVersion is the version of the kind; empty for ConfigMaps and Secrets.
-func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names []string) {
+func (e *Engine) Names(ctx context.Context, ref eval.Ref, apiVersion string) (names []string) {
 	ref.Name = ""
 	e.mu.Lock()
 	once := e.names[ref]
@@ -230,8 +231,8 @@ func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names [
 // Host returns the URL of the API server.
 func (e *Engine) Host() string { return e.client.Host }
 
-// HasSwapped reports whether a write was ever requested, so that this process is an apply.
-func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
+// HasWritten reports whether a write was ever requested, so that this process is an apply.
+func (e *Engine) HasWritten() bool { return e.hasWritten.Load() }
 
 func (e *Engine) do(t *task) error {
 	return e.call(t.ctx, t.ref, func(ctx context.Context) error {
@@ -247,9 +248,9 @@ func (e *Engine) do(t *task) error {
 				Ref:       t.ref,
 				Key:       keys,
 				Attempts:  int(t.attempts.Load()),
-				Batch:     int(t.company.Load()),
-				Verdict:   VerdictOf(err),
-				Duration:  e.client.Now().Sub(t.asked),
+				Batch:     int(t.batchSize.Load()),
+				Verdict:   eval.VerdictOf(err),
+				Duration:  e.client.Now().Sub(t.requestedAt),
 			})
 		}
 		return err
@@ -258,11 +259,11 @@ func (e *Engine) do(t *task) error {
 
 // call runs do with a context that Close cancels, and Close waits until do returns. Only calls and committers
 // send requests.
-func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) error) error {
+func (e *Engine) call(ctx context.Context, ref eval.Ref, do func(context.Context) error) error {
 	e.mu.Lock()
 	if e.closing.Err() != nil {
 		e.mu.Unlock()
-		return &CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}
+		return &eval.CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}
 	}
 	e.work.Add(1)
 	e.mu.Unlock()
@@ -271,25 +272,25 @@ func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) err
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
 	err := do(ctx)
-	if canceled := (*CanceledError)(nil); errors.As(err, &canceled) {
+	if canceled := (*eval.CanceledError)(nil); errors.As(err, &canceled) {
 		canceled.Plugin = e.client.Awaited()
 	}
 	return err
 }
 
-func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
+func (e *Engine) newTask(ctx context.Context, kind taskKind, ref eval.Ref) *task {
 	t := newTask(ctx, kind, ref, e.client.Now())
 	t.client = e.client
 	return t
 }
 
-func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
+func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *eval.Txn) *task {
 	t := e.newTask(ctx, kind, txn.Ref)
 	t.txn, t.client = txn.Stored(), e.client.As(txn.Ref, txn.APIVersion)
 	return t
 }
 
-func (e *Engine) committer(ref Ref) *committer {
+func (e *Engine) committer(ref eval.Ref) *committer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.committers[ref]

@@ -10,17 +10,18 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-var one, two, three = Text("1"), Text("2"), Text("3")
+var one, two, three = eval.Text("1"), eval.Text("2"), eval.Text("3")
 
 func TestSwapThatHoldsIsWritten(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "kept"})
 		result, err := f.do(f.swapping("foo", one, two))
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		f.wantData(map[string]string{"foo": "2", "bar": "kept"})
 		if want := (Result{Version: f.version(), Previous: f.holding("1"), Stored: f.holding("2"), Wrote: true}); result != want {
 			t.Errorf("result %+v, want %+v", result, want)
@@ -36,7 +37,7 @@ func TestSwapThatDoesNotHoldWritesNothing(t *testing.T) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "3"})
 		_, err := f.do(f.swapping("foo", one, two))
-		f.wantReason(ReasonKey, err)
+		f.wantReason(eval.ReasonKey, err)
 		f.wantData(map[string]string{"foo": "3"})
 		if n := f.proxy.Count(http.MethodPatch); n != 0 {
 			t.Errorf("%d writes were sent", n)
@@ -49,11 +50,11 @@ func TestRemovalAfterAForeignWriteIsAConflict(t *testing.T) {
 	v := f.version()
 	f.set("bar", "foreign")
 	_, err := f.do(f.removing("foo", one, v, v))
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 	f.wantData(map[string]string{"foo": "1", "bar": "foreign"})
 
 	_, err = f.do(f.removing("foo", one, v)) // judged by value
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"bar": "foreign"})
 }
 
@@ -62,12 +63,12 @@ func TestRecreatedObjectIsAConflictByVersionAndJudgedByValueOtherwise(t *testing
 	v := f.version()
 	f.recreate(map[string]string{"foo": "1"})
 	_, err := f.do(f.swapping("foo", one, two, v))
-	f.wantReason(ReasonObject, err)
-	_, err = f.do(f.removing("foo", one, Version{UID: v.UID, ResourceVersion: f.version().ResourceVersion}, v))
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
+	_, err = f.do(f.removing("foo", one, eval.Version{UID: v.UID, ResourceVersion: f.version().ResourceVersion}, v))
+	f.wantReason(eval.ReasonObject, err)
 	f.wantData(map[string]string{"foo": "1"})
 	_, err = f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 func TestAdoptionIsToldFromAReadOfItsOwn(t *testing.T) {
@@ -76,24 +77,24 @@ func TestAdoptionIsToldFromAReadOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.set("foo", "3")
-	adopt := f.swapping("foo", Entry{}, one)
-	adopt.Held = HeldIsDone
+	adopt := f.swapping("foo", eval.Value{}, one)
+	adopt.IfEqual = eval.Adopt
 	_, err := f.do(adopt)
-	f.wantReason(ReasonKey, err)
+	f.wantReason(eval.ReasonKey, err)
 
 	// The same applies to a removal that has nothing left to do.
 	f.set("bar", "back")
-	_, err = f.do(f.removing("bar", Text("back"), Version{}))
-	f.want(Applied, err)
+	_, err = f.do(f.removing("bar", eval.Text("back"), eval.Version{}))
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "3"})
 }
 
 func TestWriteIsConditionalOnWhatWasJudged(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	// Another writer changes the same key between the read that the swap is judged on and the write.
+	// Another writer changes the same key between the read that the swap is evaluated on and the write.
 	f.beforePatch(func() { f.set("foo", "foreign") })
 	_, err := f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
+	f.wantReason(eval.ReasonKey, err)
 	f.wantData(map[string]string{"foo": "foreign"})
 }
 
@@ -101,7 +102,7 @@ func TestForeignWriteOfAnotherKeyIsNoConflictByValue(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.beforePatch(func() { f.set("bar", "foreign") })
 	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "2", "bar": "foreign"})
 }
 
@@ -111,21 +112,21 @@ func TestPlainNotFoundIsNotAbsence(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		e := f.newEngine(&rest.Config{Host: f.proxy.URL + "/nowhere", QPS: -1})
 		seen, err := e.Observe(t.Context(), f.ref, "", 0)
-		var refused *RefusedError
+		var refused *eval.RefusedError
 		if !errors.As(err, &refused) || refused.Code != http.StatusNotFound {
 			t.Errorf("observed %v (%v), want a refusal with 404", seen, err)
 		}
-		_, err = e.Swap(t.Context(), f.removing("foo", one, Version{}))
-		f.want(Rejected, err)
+		_, err = e.Swap(t.Context(), f.removing("foo", one, eval.Version{}))
+		f.want(eval.Rejected, err)
 
 		// As many proxies and other servers answer it.
 		f.proxy.SetHook(func(*http.Request) testcluster.Fault {
 			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusNotFound, Body: "404 page not found"}}
 		})
-		_, err = f.do(f.removing("foo", one, Version{}))
-		f.want(Rejected, err)
+		_, err = f.do(f.removing("foo", one, eval.Version{}))
+		f.want(eval.Rejected, err)
 		_, err = f.do(f.removing("foo", one, f.version()))
-		f.want(Rejected, err)
+		f.want(eval.Rejected, err)
 		f.wantData(map[string]string{"foo": "1"})
 	})
 }
@@ -134,14 +135,14 @@ func TestAbsentConfigMap(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, nil)
-		other := Ref{Kind: kind, Namespace: f.ref.Namespace, Name: "none"}
+		other := eval.Ref{Kind: kind, Namespace: f.ref.Namespace, Name: "none"}
 		_, err := f.do(Swap{Ref: other, Key: "foo", New: two, FieldManager: "engine"})
-		var notFound *NotFoundError
+		var notFound *eval.NotFoundError
 		if !errors.As(err, &notFound) || notFound.Ref != other {
 			t.Errorf("%v, want a NotFoundError", err)
 		}
-		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: f.version(), FieldManager: "engine"})
-		f.want(Applied, err)
+		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, IgnoreMissing: true, ObservedAt: f.version(), FieldManager: "engine"})
+		f.want(eval.Applied, err)
 	})
 }
 
@@ -155,7 +156,7 @@ func TestSiblingsOfOneObjectNeverConflict(t *testing.T) {
 		}
 		f := newFixtureOf(t, kind, data)
 		v := f.version()
-		all := func(from, to Entry, make func(key string) Swap) {
+		all := func(from, to eval.Value, make func(key string) Swap) {
 			t.Helper()
 			f.proxy.Reset()
 			var wg sync.WaitGroup
@@ -165,7 +166,7 @@ func TestSiblingsOfOneObjectNeverConflict(t *testing.T) {
 					slots <- struct{}{}
 					defer func() { <-slots }()
 					_, err := f.do(make(fmt.Sprintf("k%d", i)))
-					f.want(Applied, err)
+					f.want(eval.Applied, err)
 				})
 			}
 			wg.Wait()
@@ -181,7 +182,7 @@ func TestSiblingsOfOneObjectNeverConflict(t *testing.T) {
 		f.wantData(data)
 		f.engine = f.newEngine(f.proxy.Config)
 		v = f.version()
-		all(two, Entry{}, func(key string) Swap { return f.removing(key, two, v, v) })
+		all(two, eval.Value{}, func(key string) Swap { return f.removing(key, two, v, v) })
 		f.wantData(nil)
 	})
 }
@@ -193,10 +194,10 @@ func TestForeignWriteStopsAllThatWasNotWrittenYet(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "1", "b": "1"})
 	v := f.version()
 	_, err := f.do(f.swapping("a", one, two, v))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.set("c", "foreign")
 	_, err = f.do(f.swapping("b", one, two, v))
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 	f.wantData(map[string]string{"a": "2", "b": "1", "c": "foreign"})
 }
 
@@ -204,19 +205,19 @@ func TestSecondSwapOfOneKeyIsJudgedOnTheFirst(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	// Both wait behind a read, so that they are in one batch.
 	arrived, release := f.holdReads(testcluster.Fault{})
-	verdicts := make(chan Verdict, 2)
-	for _, to := range []Entry{two, three} {
+	verdicts := make(chan eval.Verdict, 2)
+	for _, to := range []eval.Value{two, three} {
 		go func() {
 			_, err := f.do(f.swapping("foo", one, to))
-			verdicts <- VerdictOf(err)
+			verdicts <- eval.VerdictOf(err)
 		}()
 	}
 	<-arrived
 	close(release)
-	got := map[Verdict]int{}
+	got := map[eval.Verdict]int{}
 	got[<-verdicts]++
 	got[<-verdicts]++
-	if got[Applied] != 1 || got[Conflict] != 1 {
+	if got[eval.Applied] != 1 || got[eval.Conflict] != 1 {
 		t.Errorf("verdicts %v, want one applied and one conflict", got)
 	}
 }
@@ -227,21 +228,21 @@ func TestOneBadEntryDoesNotFailItsSiblings(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		arrived, release := f.holdReads(testcluster.Fault{})
 		keys := []string{"a", "b", "not/allowed", "c", "d"}
-		verdicts := make([]Verdict, len(keys))
+		verdicts := make([]eval.Verdict, len(keys))
 		var wg sync.WaitGroup
 		for i, key := range keys {
 			wg.Go(func() {
-				_, err := f.do(f.swapping(key, Entry{}, one))
-				verdicts[i] = VerdictOf(err)
+				_, err := f.do(f.swapping(key, eval.Value{}, one))
+				verdicts[i] = eval.VerdictOf(err)
 			})
 		}
 		<-arrived
 		close(release)
 		wg.Wait()
 		for i, key := range keys {
-			want := Applied
+			want := eval.Applied
 			if key == "not/allowed" {
-				want = Rejected
+				want = eval.Rejected
 			}
 			if verdicts[i] != want {
 				t.Errorf("%s: %s, want %s", key, verdicts[i], want)
@@ -255,12 +256,12 @@ func TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation(t *testing.T) 
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
 	_, err := f.do(f.swapping("foo", one, two, v))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.do(f.removing("foo", two, v))
-	f.wantReason(ReasonOwn, err)
+	f.wantReason(eval.ReasonOwn, err)
 	f.wantData(map[string]string{"foo": "2"})
 	_, err = f.do(f.removing("foo", two, f.version()))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 func TestChecksWriteNothingAndShareReads(t *testing.T) {
@@ -275,11 +276,11 @@ func TestChecksWriteNothingAndShareReads(t *testing.T) {
 	}
 	f.set("foo", "3")
 	_, err := f.engine.Check(t.Context(), f.swapping("foo", three, two).Txn(), ReadOnly)
-	f.want(Applied, err) // what would refuse is read afresh
+	f.want(eval.Applied, err) // what would refuse is read afresh
 	_, err = f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), ReadOnly)
-	f.wantReason(ReasonKey, err)
+	f.wantReason(eval.ReasonKey, err)
 	f.wantData(map[string]string{"foo": "3"})
-	if f.engine.HasSwapped() {
+	if f.engine.HasWritten() {
 		t.Error("a check counts as a swap")
 	}
 }
@@ -297,17 +298,17 @@ func TestCounterUnderContentionLosesNothing(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				from, _ := seen.Entry("n").Text()
+				from, _ := seen.Value("n").Text()
 				var n int
 				if _, err := fmt.Sscan(from, &n); err != nil {
 					t.Error(err)
 					return
 				}
-				_, err = e.Swap(t.Context(), f.swapping("n", Text(from), Text(fmt.Sprint(n+1))))
-				switch VerdictOf(err) {
-				case Applied:
+				_, err = e.Swap(t.Context(), f.swapping("n", eval.Text(from), eval.Text(fmt.Sprint(n+1))))
+				switch eval.VerdictOf(err) {
+				case eval.Applied:
 					done++
-				case Conflict:
+				case eval.Conflict:
 				default:
 					t.Error(err)
 					return
@@ -325,12 +326,12 @@ func TestCallerWhoGivesUpWhileWaitingHasWrittenNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	second := f.beginFor(ctx, f.swapping("bar", one, two))
 	cancel()
-	var canceled *CanceledError
+	var canceled *eval.CanceledError
 	if err := <-second; !errors.As(err, &canceled) {
 		t.Errorf("%v, want a CanceledError", err)
 	}
 	close(release)
-	f.want(Applied, <-first)
+	f.want(eval.Applied, <-first)
 	f.wantData(map[string]string{"foo": "2", "bar": "1"})
 }
 
@@ -341,8 +342,8 @@ func TestKeyIsNeverTakenForADirective(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		for _, key := range []string{"$patch", "$retainKeys", "$setElementOrder/foo", "$deleteFromPrimitiveList/foo"} {
 			for _, value := range []string{"delete", "replace", "foo"} {
-				_, err := f.do(f.swapping(key, Entry{}, Text(value)))
-				f.want(Rejected, err)
+				_, err := f.do(f.swapping(key, eval.Value{}, eval.Text(value)))
+				f.want(eval.Rejected, err)
 			}
 		}
 		f.wantData(map[string]string{"foo": "1"})

@@ -4,58 +4,58 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// isCurrent reports whether the head is young enough for a decision on it to be the answer. A refusal needs a
+// isCurrent reports whether the snapshot is young enough for a decision on it to be the answer. A refusal needs a
 // read that began after the call.
-func (c *committer) isCurrent(t *task, d judging.Decision) bool {
-	return t.asked.Before(c.head.Begun) || d != judging.DecideRefuse && t.client.Now().Sub(c.head.Begun) < t.maxAge
+func (c *committer) isCurrent(t *task, d eval.Action) bool {
+	return t.requestedAt.Before(c.snapshot.Begun) || d != eval.Refuse && t.client.Now().Sub(c.snapshot.Begun) < t.maxAge
 }
 
-// evaluate evaluates tasks on the head, answers the tasks that need no request, and groups the others.
+// evaluate evaluates tasks on the snapshot, answers the tasks that need no request, and groups the others.
 func (c *committer) evaluate(tasks []*task) work {
 	if tasks[0].isWhole() {
 		return c.evaluateWhole(tasks[0])
 	}
-	write := &request{verb: "patch", client: tasks[0].client, base: c.head}
-	rehearsal := &request{verb: "patch", client: tasks[0].client, base: c.head, isDry: true}
-	ahead, rehearsed := keySet{}, keySet{}
-	stays, mustRead := false, false // stays: a write ahead is left for a later request
+	write := &request{verb: "patch", client: tasks[0].client, base: c.snapshot}
+	dryRun := &request{verb: "patch", client: tasks[0].client, base: c.snapshot, isDry: true}
+	ahead, inDryRun := keySet{}, keySet{}
+	isLeft, mustRead := false, false // stays: a write ahead is left for a later request
 	for _, t := range tasks {
-		isNext := t.kind == writeTask && write.continues(t)
-		if t.kind == writeTask && (ahead.blocks(t.txn) || stays && seals(t.txn)) && !isNext {
+		isNext := t.kind == writeTask && write.chains(t)
+		if t.kind == writeTask && (ahead.conflictsWith(t.txn) || isLeft && setsImmutable(t.txn)) && !isNext {
 			ahead.add(t.txn)
-			write.ends(t.txn)
-			stays = true
+			write.closeKeys(t.txn)
+			isLeft = true
 			continue
 		}
-		j := t.judge(c.head, &c.lineage)
+		j := t.evaluate(c.snapshot, &c.chain)
 		if isNext {
-			j = judging.JudgeAfter(t.txn, c.head, write.left, &c.lineage)
+			j = eval.EvaluateAfter(t.txn, c.snapshot, write.computed, &c.chain)
 		}
-		var tooLarge *TooLargeError
+		var tooLarge *eval.TooLargeError
 		mayFitLater := len(ahead) > 0 && errors.As(j.Err, &tooLarge) // the tasks ahead may make the object smaller
 		switch {
-		case t.kind == writeTask && (j.Decision == judging.DecideWrite || isNext || mayFitLater):
+		case t.kind == writeTask && (j.Action == eval.Write || isNext || mayFitLater):
 			ahead.add(t.txn)
-			if j.Decision == judging.DecideWrite && write.fits(t, j.Changes) {
+			if j.Action == eval.Write && write.fits(t, j.Changes) {
 				write.add(t, j.Changes)
 				continue
 			}
-			write.ends(t.txn) // it is evaluated again after the tasks ahead are written
-			stays = true
-		case t.kind == rehearseTask && j.Decision == judging.DecideWrite:
+			write.closeKeys(t.txn) // it is evaluated again after the tasks ahead are written
+			isLeft = true
+		case t.kind == dryRunTask && j.Action == eval.Write:
 			// Of two writes of a key in one request, the API server would check only one.
-			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) {
-				rehearsed.add(t.txn)
-				rehearsal.add(t, j.Changes)
+			if !inDryRun.conflictsWith(t.txn) && dryRun.fits(t, j.Changes) {
+				inDryRun.add(t.txn)
+				dryRun.add(t, j.Changes)
 			}
-		case !c.isCurrent(t, j.Decision):
+		case !c.isCurrent(t, j.Action):
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
-				stays = true
+				isLeft = true
 			}
 		default:
 			c.answer(t, j)
@@ -65,8 +65,8 @@ func (c *committer) evaluate(tasks []*task) work {
 	if len(write.tasks) > 0 {
 		todo.requests[writes] = write
 	}
-	if len(rehearsal.tasks) > 0 {
-		todo.requests[rehearses] = rehearsal
+	if len(dryRun.tasks) > 0 {
+		todo.requests[dryRuns] = dryRun
 	}
 	return todo
 }
@@ -74,16 +74,16 @@ func (c *committer) evaluate(tasks []*task) work {
 // evaluateWhole is evaluate for a creation or a deletion. A creation needs a read that began after the call, so
 // that an object that existed before never counts as its result.
 func (c *committer) evaluateWhole(t *task) work {
-	j := t.judge(c.head, &c.lineage)
-	mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || t.asked.Before(c.head.Begun))
+	j := t.evaluate(c.snapshot, &c.chain)
+	mayWrite := t.kind == dryRunTask || t.kind == writeTask && (t.create == nil || t.requestedAt.Before(c.snapshot.Begun))
 	switch {
-	case j.Decision == judging.DecideWrite && mayWrite:
-		r := &request{verb: "delete", client: t.client, base: c.head, tasks: []*task{t}, isDry: t.kind == rehearseTask}
+	case j.Action == eval.Write && mayWrite:
+		r := &request{verb: "delete", client: t.client, base: c.snapshot, tasks: []*task{t}, isDry: t.kind == dryRunTask}
 		if t.create != nil {
 			r.verb = "create"
 		}
 		return work{requests: [phases]*request{writes: r}}
-	case !c.isCurrent(t, j.Decision):
+	case !c.isCurrent(t, j.Action):
 		return work{mustRead: true}
 	default:
 		c.answer(t, j)
@@ -92,14 +92,14 @@ func (c *committer) evaluateWhole(t *task) work {
 }
 
 // answer answers a task that needs no request, and records the keys that it adopted.
-func (c *committer) answer(t *task, j judging.Judgement) {
-	t.observed = c.head
-	t.result = TxnResult{After: c.head, Previous: map[string]Entry{}, Stored: map[string]Entry{}}
-	if t.kind == writeTask && t.txn != nil && j.Decision == judging.DecideDone {
+func (c *committer) answer(t *task, j eval.Decision) {
+	t.snapshot = c.snapshot
+	t.result = TxnResult{After: c.snapshot, Previous: map[string]eval.Value{}, Stored: map[string]eval.Value{}}
+	if t.kind == writeTask && t.txn != nil && j.Action == eval.NoOp {
 		for _, k := range t.txn.Keys {
-			t.result.Previous[k.Key], t.result.Stored[k.Key] = c.head.Entry(k.Key), c.head.Entry(k.Key)
-			if !k.IsGuard && (!t.txn.GoneIsDone || !c.head.Entry(k.Key).IsAbsent()) {
-				c.adopted(k.Key)
+			t.result.Previous[k.Key], t.result.Stored[k.Key] = c.snapshot.Value(k.Key), c.snapshot.Value(k.Key)
+			if !k.IsGuard && (!t.txn.IgnoreMissing || !c.snapshot.Value(k.Key).IsAbsent()) {
+				c.recordAdoption(k.Key)
 			}
 		}
 	}
@@ -109,14 +109,14 @@ func (c *committer) answer(t *task, j judging.Judgement) {
 // keySet has the keys that the tasks ahead write (true) or only compare (false).
 type keySet map[string]bool
 
-// blocks reports whether a Txn waits for the tasks ahead, because it names a key that they write, or writes a
+// conflictsWith reports whether a Txn waits for the tasks ahead, because it names a key that they write, or writes a
 // key that they compare. Any number of tasks may compare a key together.
-func (s keySet) blocks(t *Txn) bool {
-	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+func (s keySet) conflictsWith(t *eval.Txn) bool {
+	return s[eval.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k eval.KeySwap) bool {
 		isWritten, isThere := s[k.Key]
-		if !judging.IsEntry(k.Key) {
+		if !eval.IsEntry(k.Key) {
 			for key, writes := range s { // a field may be a part of another one
-				if judging.MayOverlap(key, k.Key) {
+				if eval.MayOverlap(key, k.Key) {
 					isWritten, isThere = isWritten || writes, true
 				}
 			}
@@ -125,51 +125,51 @@ func (s keySet) blocks(t *Txn) bool {
 	})
 }
 
-// seals reports whether a Txn writes immutable. Such a Txn keeps its place in the queue: it passes no other
+// setsImmutable reports whether a Txn writes immutable. Such a Txn keeps its place in the queue: it passes no other
 // transaction, and none passes it.
-func seals(t *Txn) bool {
-	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == judging.ImmutableKey && !k.IsGuard })
+func setsImmutable(t *eval.Txn) bool {
+	return slices.ContainsFunc(t.Keys, func(k eval.KeySwap) bool { return k.Key == eval.ImmutableKey && !k.IsGuard })
 }
 
-func (s keySet) add(t *Txn) {
+func (s keySet) add(t *eval.Txn) {
 	for _, k := range t.Keys {
 		s[k.Key] = s[k.Key] || !k.IsGuard
 	}
 }
 
-// continues reports whether the task computes a key from the result of the request.
-func (r *request) continues(t *task) bool {
-	if !t.txn.IsTake() {
+// chains reports whether the task computes a key from the result of the request.
+func (r *request) chains(t *task) bool {
+	if !t.txn.OnlyComputes() {
 		return false
 	}
-	_, isLeft := r.left[t.txn.Keys[0].Key]
+	_, isLeft := r.computed[t.txn.Keys[0].Key]
 	return isLeft
 }
 
-// ends records that a task outside the request is the next one for its keys: no later task computes them from
+// closeKeys records that a task outside the request is the next one for its keys: no later task computes them from
 // the result of the request.
-func (r *request) ends(t *Txn) {
+func (r *request) closeKeys(t *eval.Txn) {
 	for _, k := range t.Keys {
-		delete(r.left, k.Key)
+		delete(r.computed, k.Key)
 	}
 }
 
 // fits reports whether the task can share the request: it has the same field manager, computes a
 // key if the others do, and the limits of tasks and bytes allow it.
-func (r *request) fits(t *task, changes []judging.Change) bool {
+func (r *request) fits(t *task, changes []eval.Change) bool {
 	if len(r.tasks) == 0 {
 		return true
 	}
 	first := r.tasks[0].txn
 	return first.FieldManager == t.txn.FieldManager && first.Computes() == t.txn.Computes() &&
-		len(r.tasks) < min(r.most, t.maxBatch) &&
-		r.base.Size()+r.grows+growth(changes) <= MaxSize
+		len(r.tasks) < min(r.limit, t.maxBatch) &&
+		r.base.Size()+r.grownBy+growth(changes) <= eval.MaxSize
 }
 
 // growth returns by how many bytes the changes make an object larger.
-func growth(changes []judging.Change) (n int) {
+func growth(changes []eval.Change) (n int) {
 	for _, c := range changes {
-		if judging.IsEntry(c.Key) {
+		if eval.IsEntry(c.Key) {
 			n += c.To.Size() - c.From.Size()
 		}
 	}
@@ -178,23 +178,23 @@ func growth(changes []judging.Change) (n int) {
 
 // add adds a task to the request. Several tasks may write a key only if they compute it, each from the result
 // of the one before it. Otherwise no task names a key that another task writes.
-func (r *request) add(t *task, changes []judging.Change) {
+func (r *request) add(t *task, changes []eval.Change) {
 	if len(r.tasks) == 0 {
-		r.most = t.maxBatch
+		r.limit = t.maxBatch
 	}
-	r.most = min(r.most, t.maxBatch)
-	r.grows += growth(changes)
-	r.tasks, r.of = append(r.tasks, t), append(r.of, changes)
-	if r.continues(t) {
-		i := slices.IndexFunc(r.changes, func(c judging.Change) bool { return c.Key == changes[0].Key })
+	r.limit = min(r.limit, t.maxBatch)
+	r.grownBy += growth(changes)
+	r.tasks, r.changesOf = append(r.tasks, t), append(r.changesOf, changes)
+	if r.chains(t) {
+		i := slices.IndexFunc(r.changes, func(c eval.Change) bool { return c.Key == changes[0].Key })
 		r.changes[i].To = changes[0].To
 	} else {
 		r.changes = append(r.changes, changes...)
 	}
-	if t.txn.IsTake() {
-		if r.left == nil {
-			r.left = map[string]Entry{}
+	if t.txn.OnlyComputes() {
+		if r.computed == nil {
+			r.computed = map[string]eval.Value{}
 		}
-		r.left[changes[0].Key] = changes[0].To
+		r.computed[changes[0].Key] = changes[0].To
 	}
 }

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// One read that fails says nothing of what it was to read.
+// One failed read shows nothing about the object.
 
 // failures are how a read can fail once.
 func failures() map[string]testcluster.Fault {
@@ -53,8 +54,8 @@ func TestOneFailedLookAfterARefusalDoesNotFailTheSwaps(t *testing.T) {
 			bar := f.begin(f.swapping("bar", one, two))
 			f.queued(2)
 			close(release)
-			f.want(Applied, <-foo)
-			f.want(Applied, <-bar)
+			f.want(eval.Applied, <-foo)
+			f.want(eval.Applied, <-bar)
 			f.wantData(map[string]string{"foo": "2", "bar": "2", "other": "9"})
 			if !failed {
 				t.Error("no read failed")
@@ -89,8 +90,8 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 			bar := f.begin(f.swapping("bar", one, two))
 			f.queued(1)
 			close(held)
-			f.want(Applied, <-foo)
-			f.want(Applied, <-bar)
+			f.want(eval.Applied, <-foo)
+			f.want(eval.Applied, <-bar)
 			f.wantData(map[string]string{"foo": "2", "bar": "2"})
 			if reads < 3 {
 				t.Errorf("%d reads, want two that fail and another", reads)
@@ -100,7 +101,7 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 }
 
 // Given a removal and a creation that are refused because another came first; when the look after it fails once; then both are
-// judged on what is there.
+// evaluated on what is there.
 func TestOneFailedLookDoesNotFailWhatIsAboutTheObject(t *testing.T) {
 	for name, fault := range failures() {
 		failOnce := func(f *fixture, method string, before func()) {
@@ -126,22 +127,22 @@ func TestOneFailedLookDoesNotFailWhatIsAboutTheObject(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			v := f.version()
 			failOnce(f, http.MethodDelete, func() { f.set("other", "9") })
-			f.wantReason(ReasonObject, f.doRemove(v))
+			f.wantReason(eval.ReasonObject, f.doRemove(v))
 		})
 		t.Run("creation, "+name, func(t *testing.T) {
 			f := newEmptyFixture(t)
 			failOnce(f, http.MethodPost, func() { f.make(map[string]string{"foo": "9"}) })
 			_, err := f.doCreate(f.creation())
-			f.want(Conflict, err)
-			if !errors.As(err, new(*ExistsError)) {
+			f.want(eval.Conflict, err)
+			if !errors.As(err, new(*eval.ExistsError)) {
 				t.Errorf("%v, want that it exists", err)
 			}
 		})
 	}
 }
 
-// Given reads that always fail; when a swap is asked for, or refused because another wrote first; then it is told why, after ten
-// reads at most, whatever the API server asks to wait, and nothing was written.
+// Given reads that always fail; when a swap is asked for, or refused because another wrote first; then the error has
+// the cause, after ten reads at most, whatever the API server asks to wait, and nothing was written.
 func TestReadsThatAlwaysFailAreToldAfterAFew(t *testing.T) {
 	for code, answer := range map[int]*testcluster.Answer{
 		http.StatusInternalServerError: internalError("etcdserver: no leader"),
@@ -164,8 +165,8 @@ func TestReadsThatAlwaysFailAreToldAfterAFew(t *testing.T) {
 					return testcluster.Fault{}
 				})
 				_, err := f.do(f.swapping("foo", one, two))
-				f.want(Rejected, err)
-				var refused *RefusedError
+				f.want(eval.Rejected, err)
+				var refused *eval.RefusedError
 				if !errors.As(err, &refused) || refused.Code != code || code == http.StatusInternalServerError && !strings.Contains(err.Error(), "etcdserver: no leader") {
 					t.Errorf("%v does not say why", err)
 				}
@@ -229,6 +230,6 @@ func TestNothingThatReadsWaitsForAnHour(t *testing.T) {
 			return testcluster.Fault{}
 		})
 		_, err := f.wait(t.Context(), time.Minute)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	})
 }

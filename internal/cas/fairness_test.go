@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -15,7 +16,7 @@ import (
 // crowd is so many that come one after the other where somebody is starved; then no more come, so that the test ends.
 const crowd = 12
 
-// isDry reports whether a request is a rehearsal.
+// isDry reports whether a request is a dry run.
 func isDry(r *http.Request) bool { return r.URL.Query().Has("dryRun") }
 
 // comes waits until so many are in the queue, or a condition holds without.
@@ -57,7 +58,7 @@ func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 				wg.Go(func() {
 					asked.Store(true)
 					_, err := f.do(f.swapping("foo", one, two))
-					f.want(Applied, err)
+					f.want(eval.Applied, err)
 				})
 				f.queued(1)
 			}
@@ -80,7 +81,7 @@ func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 	f.wantData(map[string]string{"foo": "2"})
 }
 
-// Given a rehearsal whose base is known; when another write is asked for while each write is under way; then it is sent after
+// Given a dry run whose base is known; when another write is asked for while each write is under way; then it is sent after
 // three writes at most.
 func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
@@ -88,8 +89,8 @@ func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 	var wg sync.WaitGroup
 	write := func(n int32) {
 		wg.Go(func() {
-			_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), Entry{}, one))
-			f.want(Applied, err)
+			_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), eval.Value{}, one))
+			f.want(eval.Applied, err)
 		})
 	}
 	var rehearsed atomic.Bool
@@ -104,7 +105,7 @@ func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 			if n == 1 {
 				wg.Go(func() {
 					_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), DryRun)
-					f.want(Applied, err)
+					f.want(eval.Applied, err)
 				})
 				f.queued(1)
 			}
@@ -129,24 +130,25 @@ func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 	}
 }
 
-// Given a read that was asked for; when another write is asked for while each write is under way, each of which lands, or is refused; then
-// it is sent after three writes at most. (The answer to one that lands, and was sent after it was asked for, is as good as a read.)
+// Given a read that was asked for; when another write is asked for while each write is under way, and each is applied or refused; then
+// the read is sent after three writes at most. (The response to an applied write that was sent after the request for a read is
+// as good as a read.)
 func TestReadIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault   testcluster.Fault
-		verdict Verdict
+		verdict eval.Verdict
 	}{
-		"they land":        {testcluster.Fault{}, Applied},
-		"they are refused": {testcluster.Fault{Answer: status(http.StatusForbidden, "Forbidden", "so says a policy")}, Rejected},
+		"they land":        {testcluster.Fault{}, eval.Applied},
+		"they are refused": {testcluster.Fault{Answer: status(http.StatusForbidden, "Forbidden", "so says a policy")}, eval.Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			_, err := f.do(f.swapping("foo", one, two)) // so that nothing has to be learned before the next write
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			var wg sync.WaitGroup
 			write := func(n int32) {
 				wg.Go(func() {
-					_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), Entry{}, one))
+					_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), eval.Value{}, one))
 					f.want(test.verdict, err)
 				})
 			}

@@ -9,6 +9,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -29,13 +30,13 @@ func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 				v := f.version()
 				f.onPatches(fault)
 				result, err := f.do(f.swapping("foo", one, two, v))
-				f.want(Applied, err)
+				f.want(eval.Applied, err)
 				f.wantData(map[string]string{"foo": "2", "bar": "1"})
 				if result.Version != f.version() {
 					t.Errorf("version %v, want %v: it was written more than once", result.Version, f.version())
 				}
 				_, err = f.do(f.swapping("bar", one, two, v))
-				f.want(Applied, err) // the lineage goes on
+				f.want(eval.Applied, err) // the chain goes on
 			})
 		}
 	})
@@ -61,8 +62,8 @@ func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {
 				}
 				return testcluster.Fault{}
 			})
-			_, err := f.do(f.swapping("foo", Entry{}, one))
-			f.want(Unknown, err)
+			_, err := f.do(f.swapping("foo", eval.Value{}, one))
+			f.want(eval.Unknown, err)
 		})
 	}
 }
@@ -74,7 +75,7 @@ func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
 		v := f.version()
 		f.onPatches(testcluster.Fault{DropAfter: true})
 		_, err := f.do(f.removing("foo", one, v, v))
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		f.wantData(nil)
 	})
 }
@@ -97,8 +98,8 @@ func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {
 	case <-waitFor(staysWaiting(f.engine.committer(f.ref))):
 	}
 	close(release)
-	f.want(Applied, <-verdicts)
-	f.want(Applied, <-verdicts)
+	f.want(eval.Applied, <-verdicts)
+	f.want(eval.Applied, <-verdicts)
 	f.wantData(map[string]string{"foo": "2", "bar": "2"})
 }
 
@@ -121,7 +122,7 @@ func TestCancelAfterTheWriteWasSentGetsTheTrueVerdict(t *testing.T) {
 	<-landed
 	cancel()
 	close(release)
-	f.want(Applied, <-done)
+	f.want(eval.Applied, <-done)
 	f.wantData(map[string]string{"foo": "2"})
 }
 
@@ -139,7 +140,7 @@ func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
 	done := f.beginFor(ctx, f.swapping("foo", one, two))
 	<-sent
 	cancel()
-	f.want(Unknown, <-done)
+	f.want(eval.Unknown, <-done)
 }
 
 func TestUnreachableServerIsToldAtOnce(t *testing.T) {
@@ -154,7 +155,7 @@ func TestUnreachableServerIsToldAtOnce(t *testing.T) {
 		"removal": func() error { _, err := e.Swap(t.Context(), f.removing("foo", one, f.version())); return err },
 	} {
 		err := call()
-		var unreachable *UnreachableError
+		var unreachable *eval.UnreachableError
 		if !errors.As(err, &unreachable) || unreachable.Host != config.Host {
 			t.Errorf("%s: %v, want an UnreachableError that names %s", name, err, config.Host)
 		}
@@ -173,8 +174,8 @@ func TestNotPermitted(t *testing.T) {
 				APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: verbs,
 			}))
 			_, err := f.do(f.swapping("foo", one, two))
-			f.want(Rejected, err)
-			var forbidden *ForbiddenError
+			f.want(eval.Rejected, err)
+			var forbidden *eval.ForbiddenError
 			if !errors.As(err, &forbidden) || forbidden.Verb != missing || forbidden.Ref != f.ref {
 				t.Errorf("%v, want a ForbiddenError about %s of %s", err, missing, f.ref)
 			}

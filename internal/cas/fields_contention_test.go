@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -49,7 +50,7 @@ func TestFieldsAreSwappedWhereAControllerReports(t *testing.T) {
 }
 
 // Given a Deployment that others are busy with; when a container comes before the one whose policy is swapped, just before the write; then the write is
-// refused, judged again, and the right container is written.
+// refused, evaluated again, and the right container is written.
 func TestElementThatMovesInItsListIsNotMistaken(t *testing.T) {
 	const policy = "spec.template.spec.containers[name=web].imagePullPolicy" // of both containers it is the same
 	f := newFields(t, deployment)
@@ -58,7 +59,7 @@ func TestElementThatMovesInItsListIsNotMistaken(t *testing.T) {
 			`[{"op":"add","path":"/spec/template/spec/containers/0","value":{"name":"first","image":"first:1"}}]`)
 	})
 	_, err := f.commit(f.txn(change{policy, `"IfNotPresent"`, `"Always"`}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantField(policy, `"Always"`)
 	f.wantField("spec.template.spec.containers[name=first].imagePullPolicy", `"IfNotPresent"`)
 	f.wantField("spec.template.spec.containers[name=side].imagePullPolicy", `"IfNotPresent"`)
@@ -76,7 +77,7 @@ func TestElementsOfOneListAreChangedTogether(t *testing.T) {
 		change{env("A"), `{"name":"A","value":"1"}`, ""}, change{env("B") + ".value", `"2"`, `"two"`}, change{env("C"), `{"name":"C","value":"3"}`, ""},
 		change{env("E"), "", `{"name":"E","value":"5"}`},
 	))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantField("spec.template.spec.containers[name=web].env", `[{"name":"B","value":"two"},{"name":"D","value":"4"},{"name":"E","value":"5"}]`)
 	f.wantField("spec.template.spec.containers[name=side]", "")
 }
@@ -90,7 +91,7 @@ func TestManySwapsOfOneObjectShareRequests(t *testing.T) {
 		calls = append(calls, f.committing(f.txn(annotation)))
 	}
 	for _, err := range f.inOneBatch(calls...) {
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	}
 	if n := f.proxy.Count(http.MethodPatch); n != 1 {
 		t.Errorf("%d patches, want 1", n)
@@ -103,14 +104,14 @@ func TestOverlappingPathsGoIntoTwoRequests(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second change
 		requests      int
-		verdict       Verdict // of the second
+		verdict       eval.Verdict // of the second
 	}{
-		"a map and its member":          {change{"spec.selector", `{"app":"web","color":"blue"}`, `{"app":"web","color":"green"}`}, change{"spec.selector.color", `"green"`, `"red"`}, 2, Applied},
-		"an element and its field":      {change{"spec.ports[name=http]", `{"name":"http","port":80,"protocol":"TCP","targetPort":80}`, `{"name":"http","port":80,"protocol":"TCP","targetPort":81}`}, change{"spec.ports[port=80].targetPort", "81", "82"}, 2, Applied},
-		"a map and what its member was": {change{"spec.selector", `{"app":"web","color":"blue"}`, `{"app":"web","color":"green"}`}, change{"spec.selector.color", `"blue"`, `"red"`}, 1, Conflict},
-		"two members":                   {change{"spec.selector.color", `"blue"`, `"green"`}, change{"spec.selector.app", `"web"`, `"other"`}, 1, Applied},
-		"two elements":                  {change{"spec.ports[name=a]", "", `{"name":"a","port":1}`}, change{"spec.ports[name=b]", "", `{"name":"b","port":2}`}, 1, Applied},
-		"a guard of what is written":    {change{"spec.selector.color", `"blue"`, `"green"`}, change{"spec.selector", `{"app":"web","color":"green"}`, "guard"}, 1, Applied},
+		"a map and its member":          {change{"spec.selector", `{"app":"web","color":"blue"}`, `{"app":"web","color":"green"}`}, change{"spec.selector.color", `"green"`, `"red"`}, 2, eval.Applied},
+		"an element and its field":      {change{"spec.ports[name=http]", `{"name":"http","port":80,"protocol":"TCP","targetPort":80}`, `{"name":"http","port":80,"protocol":"TCP","targetPort":81}`}, change{"spec.ports[port=80].targetPort", "81", "82"}, 2, eval.Applied},
+		"a map and what its member was": {change{"spec.selector", `{"app":"web","color":"blue"}`, `{"app":"web","color":"green"}`}, change{"spec.selector.color", `"blue"`, `"red"`}, 1, eval.Conflict},
+		"two members":                   {change{"spec.selector.color", `"blue"`, `"green"`}, change{"spec.selector.app", `"web"`, `"other"`}, 1, eval.Applied},
+		"two elements":                  {change{"spec.ports[name=a]", "", `{"name":"a","port":1}`}, change{"spec.ports[name=b]", "", `{"name":"b","port":2}`}, 1, eval.Applied},
+		"a guard of what is written":    {change{"spec.selector.color", `"blue"`, `"green"`}, change{"spec.selector", `{"app":"web","color":"green"}`, "guard"}, 1, eval.Applied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFields(t, service)
@@ -129,7 +130,7 @@ func TestOverlappingPathsGoIntoTwoRequests(t *testing.T) {
 			second := begin(test.second)
 			<-waitFor(func() bool { return len(committer.waiting()) == 1 })
 			close(release)
-			f.want(Applied, <-first)
+			f.want(eval.Applied, <-first)
 			f.want(test.verdict, <-second)
 			if n := f.proxy.Count(http.MethodPatch); n != test.requests {
 				t.Errorf("%d patches, want %d", n, test.requests)

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -68,7 +69,7 @@ func fieldsIn(t *testing.T, s sample) *fieldsFixture {
 	if !hasGroup {
 		group = ""
 	}
-	f.ref = Ref{Kind: KindOf(group, s.kind), Namespace: f.ref.Namespace, Name: body.Metadata.Name}
+	f.ref = eval.Ref{Kind: eval.KindOf(group, s.kind), Namespace: f.ref.Namespace, Name: body.Metadata.Name}
 	collection := s.collection(f.ref.Namespace)
 	if !s.isNamespaced() {
 		f.ref.Namespace = ""
@@ -139,12 +140,12 @@ func (f *fieldsFixture) report(patch string) {
 }
 
 // jsonOf is the entry of a field by its JSON; absent for none.
-func jsonOf(t testing.TB, raw string) Entry {
+func jsonOf(t testing.TB, raw string) eval.Value {
 	t.Helper()
 	if raw == "" {
-		return Entry{}
+		return eval.Value{}
 	}
-	e, err := JSON([]byte(raw))
+	e, err := eval.JSON([]byte(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func jsonOf(t testing.TB, raw string) Entry {
 
 func (f *fieldsFixture) key(path string) string {
 	f.Helper()
-	key, err := ReadKey(f.ref.Kind, path)
+	key, err := eval.ReadKey(f.ref.Kind, path)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -163,11 +164,11 @@ func (f *fieldsFixture) key(path string) string {
 // change is a field of a transaction: its path, the JSON that is expected, and the new JSON, which is "guard" for a guard.
 type change struct{ path, from, to string }
 
-func (f *fieldsFixture) txn(changes ...change) *Txn {
+func (f *fieldsFixture) txn(changes ...change) *eval.Txn {
 	f.Helper()
-	t := &Txn{Ref: f.ref, APIVersion: f.apiVersion, FieldManager: "engine"}
+	t := &eval.Txn{Ref: f.ref, APIVersion: f.apiVersion, FieldManager: "engine"}
 	for _, c := range changes {
-		k := KeySwap{Key: f.key(c.path), Expect: jsonOf(f, c.from)}
+		k := eval.KeySwap{Key: f.key(c.path), Expect: jsonOf(f, c.from)}
 		if c.to == "guard" {
 			k.IsGuard = true
 		} else {
@@ -178,7 +179,7 @@ func (f *fieldsFixture) txn(changes ...change) *Txn {
 	return t
 }
 
-func (f *fieldsFixture) commit(t *Txn) (TxnResult, error) {
+func (f *fieldsFixture) commit(t *eval.Txn) (TxnResult, error) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
@@ -196,7 +197,7 @@ func (f *fieldsFixture) wantField(path, want string) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	got, err := seen.Field(f.key(path))
+	got, err := seen.Lookup(f.key(path))
 	if err != nil || got != jsonOf(f, want) {
 		f.Errorf("%s holds %s (%v), want %s", path, got.Raw(), err, want)
 	}

@@ -13,11 +13,12 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // observes reads an object of a kind that need not be there.
-func (f *fixture) observes(ref Ref, apiVersion string) (*Observation, error) {
+func (f *fixture) observes(ref eval.Ref, apiVersion string) (*eval.Snapshot, error) {
 	return f.engine.Observe(f.Context(), ref, apiVersion, 0)
 }
 
@@ -26,19 +27,19 @@ func TestKindThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	f := in(t, testcluster.Shared(t))
 	for name, test := range map[string]struct {
-		kind       Kind
+		kind       eval.Kind
 		apiVersion string
 	}{
-		"group":           {KindOf("nowhere.acme.io", "Widget"), "nowhere.acme.io/v1"},
-		"version":         {KindOf("apps", "Deployment"), "apps/v9"},
-		"core version":    {KindOf("", "Service"), "v9"},
-		"kind":            {KindOf("apps", "Widget"), "apps/v1"},
-		"core kind":       {KindOf("", "Deployment"), "v1"},
-		"another group's": {KindOf("apps", "Deployment"), "batch/v1"},
+		"group":           {eval.KindOf("nowhere.acme.io", "Widget"), "nowhere.acme.io/v1"},
+		"version":         {eval.KindOf("apps", "Deployment"), "apps/v9"},
+		"core version":    {eval.KindOf("", "Service"), "v9"},
+		"kind":            {eval.KindOf("apps", "Widget"), "apps/v1"},
+		"core kind":       {eval.KindOf("", "Deployment"), "v1"},
+		"another group's": {eval.KindOf("apps", "Deployment"), "batch/v1"},
 	} {
-		_, err := f.observes(Ref{Kind: test.kind, Namespace: f.ref.Namespace, Name: "web"}, test.apiVersion)
-		f.want(Rejected, err)
-		var notServed *NotServedError
+		_, err := f.observes(eval.Ref{Kind: test.kind, Namespace: f.ref.Namespace, Name: "web"}, test.apiVersion)
+		f.want(eval.Rejected, err)
+		var notServed *eval.NotServedError
 		if !errors.As(err, &notServed) || notServed.APIVersion != test.apiVersion {
 			t.Errorf("%s: %v, want a NotServedError", name, err)
 		}
@@ -46,7 +47,7 @@ func TestKindThatIsNotServed(t *testing.T) {
 	widget := newWidgets(t)
 	made := fieldsIn(t, widget)
 	_, err := f.observes(made.ref, widget.apiVersion)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 // Given a definition that comes after its kind was asked for; then the kind is found, in the same process.
@@ -68,13 +69,13 @@ func TestKindThatComesLater(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	_, err := f.observes(made.ref, widget.apiVersion)
-	var notServed *NotServedError
+	var notServed *eval.NotServedError
 	if !errors.As(err, &notServed) {
 		t.Errorf("%v, want a NotServedError", err)
 	}
 	f.proxy.SetHook(nil)
 	_, err = f.observes(made.ref, widget.apiVersion)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 // Given an API server that answers a list of kinds with a 404, and says that it serves the version; then that is an error, and does not say that the kind is
@@ -100,7 +101,7 @@ func TestBare404SaysNothingOfAKind(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			_, err := f.observes(f.ref, f.apiVersion)
-			var refused *RefusedError
+			var refused *eval.RefusedError
 			if !errors.As(err, &refused) {
 				t.Errorf("%v, want a RefusedError", err)
 			}
@@ -121,7 +122,7 @@ func TestDiscoveryThatIsNotPermitted(t *testing.T) {
 		}}
 	})
 	_, err := f.observes(f.ref, f.apiVersion)
-	var forbidden *ForbiddenError
+	var forbidden *eval.ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Verb != "discover" || !strings.Contains(err.Error(), "system:discovery") {
 		t.Errorf("%v, want a ForbiddenError that names the role system:discovery", err)
 	}
@@ -133,16 +134,16 @@ func TestNamespaceThatDoesNotFitTheKind(t *testing.T) {
 	t.Parallel()
 	f := in(t, testcluster.Shared(t))
 	for _, test := range []struct {
-		ref        Ref
+		ref        eval.Ref
 		apiVersion string
 		namespaced bool
 	}{
-		{Ref{Kind: KindOf("apps", "Deployment"), Name: "web"}, "apps/v1", true},
-		{Ref{Kind: KindOf("", "Node"), Namespace: f.ref.Namespace, Name: "web"}, "v1", false},
+		{eval.Ref{Kind: eval.KindOf("apps", "Deployment"), Name: "web"}, "apps/v1", true},
+		{eval.Ref{Kind: eval.KindOf("", "Node"), Namespace: f.ref.Namespace, Name: "web"}, "v1", false},
 	} {
 		f.proxy.Reset()
 		_, err := f.observes(test.ref, test.apiVersion)
-		var scope *ScopeError
+		var scope *eval.ScopeError
 		if !errors.As(err, &scope) || scope.Namespaced != test.namespaced {
 			t.Errorf("%v, want a ScopeError", err)
 		}
@@ -158,10 +159,10 @@ func TestKindThatComesInAnotherScope(t *testing.T) {
 	widget := newWidgets(t)
 	f := fieldsIn(t, widget)
 	_, err := f.observes(f.ref, widget.apiVersion)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	knowing := f.newEngine(f.proxy.Config)
 	_, err = knowing.Observe(t.Context(), f.ref, widget.apiVersion, 0)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	group := f.ref.Kind.Group()
 	definition, definitions := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets."+group, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	until := func(what string, is func() bool) {
@@ -196,23 +197,23 @@ func TestKindThatComesInAnotherScope(t *testing.T) {
 	})
 	wantScope := func(err error) {
 		t.Helper()
-		f.want(Rejected, err)
-		var scope *ScopeError
+		f.want(eval.Rejected, err)
+		var scope *eval.ScopeError
 		if !errors.As(err, &scope) || scope.Namespaced {
 			t.Errorf("%v, want a ScopeError", err)
 		}
 	}
 	_, err = f.commit(f.txn(change{"spec.size", `"small"`, `"large"`}))
 	wantScope(err)
-	seen, err := f.observes(Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion)
-	if f.want(Applied, err); seen == nil || !seen.Exists() {
+	seen, err := f.observes(eval.Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion)
+	if f.want(eval.Applied, err); seen == nil || !seen.Exists() {
 		t.Error("the object is not found")
 	}
 	_, err = f.observes(f.ref, widget.apiVersion)
 	wantScope(err)
 
-	seen, err = knowing.Observe(t.Context(), Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion, 0)
-	if f.want(Applied, err); seen == nil || !seen.Exists() {
+	seen, err = knowing.Observe(t.Context(), eval.Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion, 0)
+	if f.want(eval.Applied, err); seen == nil || !seen.Exists() {
 		t.Error("the object is not found by who knows the kind as it was")
 	}
 }
@@ -221,14 +222,14 @@ func TestKindThatComesInAnotherScope(t *testing.T) {
 func TestWhatIsServedIsAskedForOnce(t *testing.T) {
 	f := newFields(t, deployment)
 	for n := range 5 {
-		if _, err := f.observes(Ref{Kind: f.ref.Kind, Namespace: f.ref.Namespace, Name: fmt.Sprint("none-", n)}, f.apiVersion); err != nil {
+		if _, err := f.observes(eval.Ref{Kind: f.ref.Kind, Namespace: f.ref.Namespace, Name: fmt.Sprint("none-", n)}, f.apiVersion); err != nil {
 			t.Fatal(err)
 		}
 	}
 	f.wantRequests("GET GET GET GET GET GET")
 }
 
-// Given a HorizontalPodAutoscaler; when it is swapped in one version, then in another, the lineage leads through both, and each sees its own fields.
+// Given a HorizontalPodAutoscaler; when it is swapped in one version, then in another, the chain leads through both, and each sees its own fields.
 func TestVersionsOfOneObjectAreOneObject(t *testing.T) {
 	f := newFields(t, scale)
 	seen, err := f.observes(f.ref, "autoscaling/v2")
@@ -239,21 +240,21 @@ func TestVersionsOfOneObjectAreOneObject(t *testing.T) {
 		return `[{"resource":{"name":"cpu","target":{"averageUtilization":` + utilization + `,"type":"Utilization"}},"type":"Resource"}]`
 	}
 	_, err = f.commit(f.txn(change{"spec.metrics", metrics("50"), metrics("60")}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.apiVersion = "autoscaling/v1"
 	bound := f.txn(change{"spec.targetCPUUtilizationPercentage", "60", "70"})
-	bound.At = []Version{seen.Version()}
+	bound.RequireVersions = []eval.Version{seen.Version()}
 	_, err = f.commit(bound)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.apiVersion = "autoscaling/v2"
 	bound = f.txn(change{"spec.maxReplicas", "5", "6"})
-	bound.At = []Version{seen.Version()}
+	bound.RequireVersions = []eval.Version{seen.Version()}
 	_, err = f.commit(bound)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantField("spec.metrics[type=Resource].resource.target.averageUtilization", "70")
 	f.merge("other", `{"metadata":{"labels":{"a":"1"}}}`)
 	_, err = f.commit(bound)
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 }
 
 // Given a write in one API version whose response is lost; when an entry of another version owns the field in
@@ -266,19 +267,19 @@ func TestLostAnswerWhereAnotherVersionOwnedTheField(t *testing.T) {
 		return testcluster.Fault{Answered: func(*http.Response) { f.merge("other", `{"metadata":{"labels":{"a":"1"}}}`) }, DropAfter: true}
 	})
 	_, err := f.commit(f.txn(change{"spec.maxReplicas", "6", "7"}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantField("spec.maxReplicas", "7")
 }
 
-// Given a ConfigMap or a Secret; when its entries and its metadata are swapped in turn; then they share its lineage, and each is what it was asked to be.
+// Given a ConfigMap or a Secret; when its entries and its metadata are swapped in turn; then they share its chain, and each is what it was asked to be.
 func TestMetadataOfAnObjectWithEntriesSharesItsLineage(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		f := &fieldsFixture{fixture: newFixtureOf(of.T, of.kind, map[string]string{"foo": "1"}), apiVersion: "v1"}
 		v := f.version()
-		commit := func(t *Txn) {
-			t.At = []Version{v}
+		commit := func(t *eval.Txn) {
+			t.RequireVersions = []eval.Version{v}
 			_, err := f.commit(t)
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 		}
 		commit(f.swapping("foo", one, two).Txn())
 		commit(f.txn(change{"metadata.labels.a", "", `"1"`}, change{"metadata.finalizers[=acme.io/x]", "", `"acme.io/x"`}))
@@ -303,7 +304,7 @@ func TestWriteThatWaitsForStatus(t *testing.T) {
 	<-waitFor(func() bool { return f.proxy.Count(http.MethodGet) >= 3 }) // discovery, a read that is a watch, and the watch that waits
 	f.report(`{"status":{"replicas":2,"readyReplicas":1}}`)
 	f.report(`{"status":{"replicas":2,"readyReplicas":2}}`)
-	f.want(Applied, <-told)
+	f.want(eval.Applied, <-told)
 	f.wantField("spec.replicas", "3")
 }
 
@@ -328,7 +329,7 @@ func TestRefusalOfAFieldSaysItsCause(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFields(t, test.of)
 			_, err := f.commit(f.txn(test.change))
-			f.want(Rejected, err)
+			f.want(eval.Rejected, err)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("%v, want %q in it", err, test.want)
 			}
@@ -367,7 +368,7 @@ func TestFieldThatIsResetIsTold(t *testing.T) {
 		return fmt.Sprint(within(object, "spec", "replicas")) == "2"
 	})
 	result, err := f.commit(txn)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	for _, k := range txn.Keys {
 		if isReset := result.Stored[k.Key] == result.Previous[k.Key]; isReset != (k.Key == f.key("spec.replicas")) || !result.Wrote {
 			t.Errorf("%s is reset: %t, of %+v", k.Key, isReset, result)
@@ -377,14 +378,14 @@ func TestFieldThatIsResetIsTold(t *testing.T) {
 
 // Given the metadata of a Secret; when a policy quotes what the Secret holds; then the error of a write of its fields does not.
 func TestRefusalOfASecretsMetadataQuotesNothing(t *testing.T) {
-	f := &fieldsFixture{fixture: newFixtureOf(t, Secret, map[string]string{"foo": oldPlant}), apiVersion: "v1"}
+	f := &fieldsFixture{fixture: newFixtureOf(t, eval.Secret, map[string]string{"foo": oldPlant}), apiVersion: "v1"}
 	f.quotes()
 	var err error
 	<-waitFor(func() bool {
 		_, err = f.engine.Check(f.Context(), f.txn(change{"metadata.labels.a", "", `"no-part-of-what-is-told"`}), DryRun)
 		return err != nil
 	})
-	f.want(Rejected, err)
+	f.want(eval.Rejected, err)
 	if isPlanted(err.Error()) || !strings.Contains(err.Error(), "withheld") {
 		t.Errorf("%v", err)
 	}
@@ -397,10 +398,10 @@ func TestFieldsNeedNoMoreThanGetAndPatch(t *testing.T) {
 		rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "patch"}}))
 	f.engine = f.newEngine(f.proxy.Config)
 	_, err := f.commit(f.txn(change{"spec.replicas", "2", "3"}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantRequests("GET GET PATCH")
-	_, err = f.observes(Ref{Kind: KindOf("", "Service"), Namespace: f.ref.Namespace, Name: "web"}, "v1")
-	var forbidden *ForbiddenError
+	_, err = f.observes(eval.Ref{Kind: eval.KindOf("", "Service"), Namespace: f.ref.Namespace, Name: "web"}, "v1")
+	var forbidden *eval.ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Verb != "get" {
 		t.Errorf("%v, want a ForbiddenError", err)
 	}
@@ -412,12 +413,12 @@ func TestFieldsWithoutAVersionAreRefused(t *testing.T) {
 	txn := f.txn(change{"spec.replicas", "2", "3"})
 	txn.APIVersion = ""
 	_, err := f.commit(txn)
-	f.want(Rejected, err)
+	f.want(eval.Rejected, err)
 	f.wantRequests("")
 	txn = f.txn(change{"spec.replicas", "2", "3"})
-	txn.Keys = append(txn.Keys, KeySwap{Key: "foo", New: one})
+	txn.Keys = append(txn.Keys, eval.KeySwap{Key: "foo", New: one})
 	_, err = f.commit(txn)
-	f.want(Rejected, err)
+	f.want(eval.Rejected, err)
 	f.wantField("spec.replicas", "2")
 }
 
@@ -428,12 +429,12 @@ func TestMemberThatIsSpelledAsMetadataIsAnother(t *testing.T) {
 	f := fieldsIn(t, newWidgets(t))
 	f.merge("maker", `{"Metadata":{"deletionTimestamp":"2025-01-01T00:00:00Z"}}`)
 	remove := f.txn(change{"spec.size", `"other"`, ""})
-	remove.GoneIsDone = true
+	remove.IgnoreMissing = true
 	_, err := f.commit(remove)
-	f.wantReason(ReasonKey, err)
+	f.wantReason(eval.ReasonKey, err)
 	remove = f.txn(change{"spec.size", `"small"`, ""})
-	remove.GoneIsDone = true
+	remove.IgnoreMissing = true
 	_, err = f.commit(remove)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantField("spec.size", "")
 }

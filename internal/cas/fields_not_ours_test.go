@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -19,10 +20,10 @@ import (
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault   testcluster.Fault
-		verdict Verdict
+		verdict eval.Verdict
 	}{
-		"lost":    {testcluster.Fault{DropBefore: true}, Unknown},
-		"refused": {testcluster.Fault{}, Conflict},
+		"lost":    {testcluster.Fault{DropBefore: true}, eval.Unknown},
+		"refused": {testcluster.Fault{}, eval.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFields(t, deployment)
@@ -31,7 +32,7 @@ func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
 				_, err := f.commit(f.txn(c))
 				return err
 			}
-			f.want(Applied, commit(change{"metadata.labels.team", `"a"`, `"b"`}))
+			f.want(eval.Applied, commit(change{"metadata.labels.team", `"a"`, `"b"`}))
 			f.lost(func() testcluster.Fault {
 				f.merge("other", `{"metadata":{"labels":{"x":null}}}`)
 				return test.fault
@@ -47,13 +48,13 @@ func TestElementThatComesBeforeOneOfTheSameSelectorIsNotMistaken(t *testing.T) {
 	f := newFields(t, service)
 	f.beforePatch(func() { f.merge("other", `{"metadata":{"labels":{"other":"1"}}}`) })
 	_, err := f.commit(f.txn(change{"spec.selector.color", `"blue"`, `"green"`}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.beforePatch(func() {
 		f.mustSend(http.MethodPatch, f.url, "application/json-patch+json",
 			`[{"op":"add","path":"/spec/ports/0","value":{"name":"first","port":81,"protocol":"TCP","targetPort":80}}]`)
 	})
 	_, err = f.commit(f.txn(change{"spec.ports[protocol=TCP].targetPort", "80", "90"}))
-	f.want(Rejected, err)
+	f.want(eval.Rejected, err)
 	f.wantField("spec.ports[name=first].targetPort", "80")
 	f.wantField("spec.ports[name=http].targetPort", "80")
 }
@@ -72,8 +73,8 @@ func TestSwapOfWhatAnotherSelectsByGoesIntoItsOwnRequest(t *testing.T) {
 		committing(change{"spec.ports[name=a].port", "1", "80"}),
 		committing(change{"spec.ports[port=80].targetPort", "8", "9"}),
 	)
-	f.want(Applied, errs[0])
-	f.want(Rejected, errs[1]) // by then, it selects two
+	f.want(eval.Applied, errs[0])
+	f.want(eval.Rejected, errs[1]) // by then, it selects two
 	f.wantField("spec.ports[name=a].targetPort", "7")
 	f.wantField("spec.ports[name=b].targetPort", "8")
 }
@@ -91,18 +92,18 @@ func TestGuardsAndWritesOfPartsAreJudgedInTheirOrder(t *testing.T) {
 		committing(change{"spec.selector", `{"app":"web","color":"blue"}`, `{"app":"web","color":"green"}`}),
 		committing(change{"metadata.labels.b", "", `"1"`}, change{"spec.selector.color", `"blue"`, "guard"}),
 	)
-	f.want(Applied, errs[0])
-	f.want(Applied, errs[1])
-	f.wantReason(ReasonKey, errs[2])
+	f.want(eval.Applied, errs[0])
+	f.want(eval.Applied, errs[1])
+	f.wantReason(eval.ReasonKey, errs[2])
 }
 
 // Given a removal of a label by its path; when this process then writes the label by its name, or as a part of all
 // labels; then the removal is refused. It would undo what this process wrote.
 func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
-	for name, write := range map[string]func(*fieldsFixture) *Txn{
-		"by its name":  func(f *fieldsFixture) *Txn { return f.swapping(LabelKey("a"), two, one).Txn() },
-		"as a part":    func(f *fieldsFixture) *Txn { return f.txn(change{"metadata.labels", `{"a":"2"}`, `{"a":"1"}`}) },
-		"by its path":  func(f *fieldsFixture) *Txn { return f.txn(change{"metadata.labels.a", `"2"`, `"1"`}) },
+	for name, write := range map[string]func(*fieldsFixture) *eval.Txn{
+		"by its name":  func(f *fieldsFixture) *eval.Txn { return f.swapping(eval.LabelKey("a"), two, one).Txn() },
+		"as a part":    func(f *fieldsFixture) *eval.Txn { return f.txn(change{"metadata.labels", `{"a":"2"}`, `{"a":"1"}`}) },
+		"by its path":  func(f *fieldsFixture) *eval.Txn { return f.txn(change{"metadata.labels.a", `"2"`, `"1"`}) },
 		"another name": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,19 +116,19 @@ func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
 			label("2")
 			if write != nil {
 				_, err := f.commit(write(f))
-				f.want(Applied, err)
+				f.want(eval.Applied, err)
 			} else {
 				label("1")
-				_, err := f.commit(f.swapping(LabelKey("b"), Entry{}, one).Txn())
-				f.want(Applied, err)
+				_, err := f.commit(f.swapping(eval.LabelKey("b"), eval.Value{}, one).Txn())
+				f.want(eval.Applied, err)
 			}
 			removal := f.txn(change{"metadata.labels.a", `"1"`, ""})
-			removal.GoneIsDone, removal.Seen = true, seen
+			removal.IgnoreMissing, removal.ObservedAt = true, seen
 			_, err := f.commit(removal)
 			if write == nil {
-				f.want(Applied, err)
+				f.want(eval.Applied, err)
 			} else {
-				f.wantReason(ReasonOwn, err)
+				f.wantReason(eval.ReasonOwn, err)
 			}
 		})
 	}
@@ -140,7 +141,7 @@ func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
 	f := newFields(t, deployment)
 	l := f.late()
 	l.holds(http.MethodPatch, testcluster.Fault{DropAfter: true})
-	l.want(Unknown, l.leaves(func(ctx context.Context) error {
+	l.want(eval.Unknown, l.leaves(func(ctx context.Context) error {
 		_, err := f.engine.Commit(ctx, f.txn(change{cpu, "", `"1"`}))
 		return err
 	}))
@@ -152,7 +153,7 @@ func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	_, err := f.commit(f.txn(change{cpu, "", `"1000m"`}))
-	if verdict := VerdictOf(err); verdict == Conflict || verdict == Rejected {
+	if verdict := eval.VerdictOf(err); verdict == eval.Conflict || verdict == eval.Rejected {
 		t.Errorf("%s of what landed: %v", verdict, err)
 	}
 	f.wantField(cpu, `"1"`)
@@ -167,19 +168,19 @@ func TestLabelThatAnUnknownSwapOfTheOtherShapeSetIsNotAnothersToo(t *testing.T) 
 			f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
 			f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "1"} })
 			byPath := f.txn(change{"metadata.labels.a", `"1"`, `"2"`})
-			byName := f.swapping(LabelKey("a"), one, two).Txn()
+			byName := f.swapping(eval.LabelKey("a"), one, two).Txn()
 			first, second := byPath, byName
 			if !isPathFirst {
 				first, second = second, first
 			}
 			l := f.late()
 			l.holds(http.MethodPatch, testcluster.Fault{DropBefore: true})
-			l.want(Unknown, l.leaves(func(ctx context.Context) error {
+			l.want(eval.Unknown, l.leaves(func(ctx context.Context) error {
 				_, err := f.engine.Commit(ctx, first)
 				return err
 			}))
 			_, err := f.commit(second)
-			if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+			if verdict := eval.VerdictOf(err); verdict == eval.Applied || verdict == eval.Rejected {
 				t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
 			}
 		})
@@ -205,7 +206,7 @@ func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 		return testcluster.Fault{Answered: func(*http.Response) { f.merge("other", `{"metadata":{"labels":{"other":"1"}}}`) }, DropAfter: true}
 	})
 	_, err := f.commit(f.txn(change{"spec.size", `"small"`, `"large"`}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 // Given an object that no longer fits its definition; when the response to a write is lost, or another writer
@@ -236,13 +237,13 @@ func TestWriteOfWhichNoAccountIsKeptIsUnknown(t *testing.T) {
 			})
 			f.lost(func() testcluster.Fault { return test.fate(f) })
 			_, err := f.commit(f.txn(change{"spec.number", "5", "6"}))
-			f.want(Unknown, err)
+			f.want(eval.Unknown, err)
 			f.wantField("spec.number", "6")
 		})
 	}
 }
 
-// Given a field that is computed; then what is made of it is judged as any other value: the element must be there, and hold what selects it.
+// Given a field that is computed; then what is made of it is evaluated as any other value: the element must be there, and hold what selects it.
 func TestComputedFieldMustFit(t *testing.T) {
 	f := newFields(t, deployment)
 	for _, test := range []struct{ path, next, wrong string }{
@@ -253,13 +254,13 @@ func TestComputedFieldMustFit(t *testing.T) {
 		{"spec.replicas", "3", ""},
 	} {
 		was := f.raw()
-		_, err := f.commit(&Txn{Ref: f.ref, APIVersion: f.apiVersion, FieldManager: "engine", Keys: []KeySwap{{
-			Key: f.key(test.path), Next: func(Entry) (Entry, error) { return jsonOf(t, test.next), nil },
+		_, err := f.commit(&eval.Txn{Ref: f.ref, APIVersion: f.apiVersion, FieldManager: "engine", Keys: []eval.KeySwap{{
+			Key: f.key(test.path), Next: func(eval.Value) (eval.Value, error) { return jsonOf(t, test.next), nil },
 		}}})
-		var field *FieldError
+		var field *eval.FieldError
 		switch {
 		case test.wrong == "":
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			f.wantField(test.path, test.next)
 		case !errors.As(err, &field) || !strings.Contains(err.Error(), test.wrong):
 			t.Errorf("%s: %v, want a FieldError that says %q", test.path, err, test.wrong)

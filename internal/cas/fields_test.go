@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Given objects of many kinds; when fields are swapped; then they hold what was asked for, in the form in which the API server stores it, in one
@@ -67,7 +69,7 @@ func TestFieldsOfManyKinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFields(t, test.of)
 			result, err := f.commit(f.txn(test.changes...))
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			for _, c := range test.changes {
 				want := c.to
 				if stored, ok := test.stored[c.path]; ok {
@@ -113,8 +115,8 @@ func TestPathThatDoesNotFitTheObject(t *testing.T) {
 			}
 			before := f.raw()
 			_, err := f.commit(f.txn(test.change))
-			f.want(Rejected, err)
-			var told *FieldError
+			f.want(eval.Rejected, err)
+			var told *eval.FieldError
 			if !errors.As(err, &told) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want a FieldError with %q", err, test.want)
 			}

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -25,15 +26,15 @@ type fixture struct {
 	proxy   *testcluster.Proxy
 	engine  *Engine
 	events  *events
-	ref     Ref
+	ref     eval.Ref
 }
 
 func newFixture(t *testing.T, data map[string]string) *fixture {
 	t.Helper()
-	return newFixtureOf(t, ConfigMap, data)
+	return newFixtureOf(t, eval.ConfigMap, data)
 }
 
-func newFixtureOf(t *testing.T, kind Kind, data map[string]string) *fixture {
+func newFixtureOf(t *testing.T, kind eval.Kind, data map[string]string) *fixture {
 	t.Helper()
 	t.Parallel()
 	f := in(t, testcluster.Shared(t))
@@ -45,7 +46,7 @@ func newFixtureOf(t *testing.T, kind Kind, data map[string]string) *fixture {
 // in is the fixture of an object in a namespace that the test has to itself. It is not made yet.
 func in(t *testing.T, c *testcluster.Cluster) *fixture {
 	t.Helper()
-	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: eval.Ref{Namespace: c.Namespace(t), Name: "shared"}}
 	f.engine = f.newEngine(f.proxy.Config)
 	return f
 }
@@ -77,9 +78,9 @@ func (f *fixture) live() *corev1.ConfigMap {
 	return cm
 }
 
-func (f *fixture) version() Version {
+func (f *fixture) version() eval.Version {
 	cm := f.live()
-	return Version{UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}
+	return eval.Version{UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}
 }
 
 // set writes a key as another writer. It may be called from a proxy's hook.
@@ -108,7 +109,7 @@ func (f *fixture) unset(key, other string) {
 }
 
 // observe reads the object through the Engine.
-func (f *fixture) observe() *Observation {
+func (f *fixture) observe() *eval.Snapshot {
 	f.Helper()
 	seen, err := f.engine.Observe(f.Context(), f.ref, "", 0)
 	if err != nil {
@@ -133,14 +134,14 @@ func (f *fixture) wantData(want map[string]string) {
 }
 
 // swapping is a swap of a key of the fixture's object.
-func (f *fixture) swapping(key string, from, to Entry, at ...Version) Swap {
-	return Swap{Ref: f.ref, Key: key, Expect: from, New: to, At: at, FieldManager: "engine"}
+func (f *fixture) swapping(key string, from, to eval.Value, at ...eval.Version) Swap {
+	return Swap{Ref: f.ref, Key: key, Expect: from, New: to, RequireVersions: at, FieldManager: "engine"}
 }
 
 // removing is the removal of a key that was seen at a version.
-func (f *fixture) removing(key string, from Entry, seen Version, at ...Version) Swap {
-	s := f.swapping(key, from, Entry{}, at...)
-	s.GoneIsDone, s.Seen = true, seen
+func (f *fixture) removing(key string, from eval.Value, seen eval.Version, at ...eval.Version) Swap {
+	s := f.swapping(key, from, eval.Value{}, at...)
+	s.IgnoreMissing, s.ObservedAt = true, seen
 	return s
 }
 
@@ -148,7 +149,7 @@ func (f *fixture) removing(key string, from Entry, seen Version, at ...Version) 
 const ample = 2 * time.Minute
 
 // patient limits let the engine find out the outcome of a write whose caller has left, also on a busy machine.
-var patient = limits{grace: telling + 2*ample, looking: ample, patience: defaultLimits.patience}
+var patient = limits{grace: reportTime + 2*ample, read: ample, settle: defaultLimits.settle}
 
 func (f *fixture) do(s Swap) (Result, error) {
 	f.Helper()
@@ -174,16 +175,16 @@ func (f *fixture) beginFor(ctx context.Context, s Swap) <-chan error {
 	return told
 }
 
-func (f *fixture) want(verdict Verdict, err error) {
+func (f *fixture) want(verdict eval.Verdict, err error) {
 	f.Helper()
-	if got := VerdictOf(err); got != verdict {
+	if got := eval.VerdictOf(err); got != verdict {
 		f.Errorf("verdict %s, want %s (%v)", got, verdict, err)
 	}
 }
 
-func (f *fixture) wantReason(reason Reason, err error) {
+func (f *fixture) wantReason(reason eval.Reason, err error) {
 	f.Helper()
-	var conflict *ConflictError
+	var conflict *eval.ConflictError
 	if !errors.As(err, &conflict) || conflict.Reason != reason {
 		f.Errorf("%v, want a conflict with reason %d", err, reason)
 	}

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Only the authorizer's refusal of a creation is a missing permission. Admission answers 403 as well.
@@ -38,9 +40,9 @@ func TestRefusalByAdmissionIsNoMissingPermission(t *testing.T) {
 			f.ref.Name = "second"
 			test.given(f)
 			_, err := f.doCreate(f.creation())
-			f.want(Rejected, err)
-			var refused *RefusedError
-			var forbidden *ForbiddenError
+			f.want(eval.Rejected, err)
+			var refused *eval.RefusedError
+			var forbidden *eval.ForbiddenError
 			switch {
 			case test.want == "" && !errors.As(err, &forbidden):
 				t.Errorf("%v, want a missing permission", err)

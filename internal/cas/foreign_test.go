@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -33,19 +34,19 @@ func TestCreationClaimsNothingThatAnotherMade(t *testing.T) {
 		by     string
 		data   map[string]string
 		before bool // the call
-		want   Verdict
+		want   eval.Verdict
 	}{
-		"an empty one, in its place":                        {"kubectl-create", nil, false, Unknown},
-		"an empty one, before the call":                     {"kubectl-create", nil, true, Conflict},
-		"one with a key, in its place":                      {"kubectl-create", filled, false, Unknown},
-		"one with a key, before the call":                   {"kubectl-create", filled, true, Conflict},
-		"one with a key, by a twin's name, before the call": {"engine", filled, true, Conflict},
+		"an empty one, in its place":                        {"kubectl-create", nil, false, eval.Unknown},
+		"an empty one, before the call":                     {"kubectl-create", nil, true, eval.Conflict},
+		"one with a key, in its place":                      {"kubectl-create", filled, false, eval.Unknown},
+		"one with a key, before the call":                   {"kubectl-create", filled, true, eval.Conflict},
+		"one with a key, by a twin's name, before the call": {"engine", filled, true, eval.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newEmptyFixture(t)
-			n := &Creation{Ref: f.ref, FieldManager: "engine"}
+			n := &eval.Creation{Ref: f.ref, FieldManager: "engine"}
 			if test.data != nil {
-				n.Entries = map[string]Entry{"foo": one}
+				n.Entries = map[string]eval.Value{"foo": one}
 			}
 			if _, err := f.engine.CheckCreate(t.Context(), n, ReadOnly); err != nil {
 				t.Fatal(err)
@@ -71,8 +72,8 @@ func TestCreationClaimsNothingThatAnotherMade(t *testing.T) {
 func TestCreationOfAnEmptyObjectIsUnknownAfterALostAnswer(t *testing.T) {
 	f := newEmptyFixture(t)
 	f.onSends(http.MethodPost, plain(testcluster.Fault{DropAfter: true}))
-	_, err := f.doCreate(&Creation{Ref: f.ref, FieldManager: "engine"})
-	f.want(Unknown, err)
+	_, err := f.doCreate(&eval.Creation{Ref: f.ref, FieldManager: "engine"})
+	f.want(eval.Unknown, err)
 }
 
 // Given a removal of a key that never arrives; when another client removes the key in its place; then the verdict
@@ -84,10 +85,10 @@ func TestRemovalByAnotherIsNotClaimed(t *testing.T) {
 		f.changeAs("kubectl-edit", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
 		return testcluster.Fault{DropBefore: true}
 	})
-	_, err := f.do(f.swapping("foo", one, Entry{}, v))
-	f.want(Unknown, err)
+	_, err := f.do(f.swapping("foo", one, eval.Value{}, v))
+	f.want(eval.Unknown, err)
 	_, err = f.do(f.swapping("bar", one, two, v))
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 	f.wantData(map[string]string{"bar": "1"})
 }
 
@@ -105,7 +106,7 @@ func TestSameWriteByAnotherIsNotClaimedWhereNobodyIsTold(t *testing.T) {
 		return testcluster.Fault{DropBefore: true}
 	})
 	_, err := f.do(s)
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 }
 
 // The request of a deletion is lost, and another client deletes the object and creates one of the same name. The
@@ -123,7 +124,7 @@ func TestDeletionOfWhatAnotherMadeAnew(t *testing.T) {
 				f.make(map[string]string{"foo": "new"})
 				return testcluster.Fault{DropBefore: true}
 			})
-			f.want(Applied, f.doRemove(v))
+			f.want(eval.Applied, f.doRemove(v))
 			f.wantData(map[string]string{"foo": "new"})
 		})
 	}
@@ -143,6 +144,6 @@ func TestCreationDoesNotClaimWhatAnApplyOfItsNameMade(t *testing.T) {
 		}
 		return testcluster.Fault{DropBefore: true}
 	})
-	_, err := f.doCreate(&Creation{Ref: f.ref, FieldManager: "engine", Entries: map[string]Entry{"foo": one}})
-	f.want(Unknown, err)
+	_, err := f.doCreate(&eval.Creation{Ref: f.ref, FieldManager: "engine", Entries: map[string]eval.Value{"foo": one}})
+	f.want(eval.Unknown, err)
 }

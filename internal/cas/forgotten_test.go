@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
@@ -84,7 +85,7 @@ func (f *fixture) others() {
 }
 
 // hasForgotten fails the test if the API server still knows the versions after v.
-func (f *fixture) hasForgotten(v Version) {
+func (f *fixture) hasForgotten(v eval.Version) {
 	w, err := f.objects().Watch(context.Background(), metav1.ListOptions{
 		FieldSelector: "metadata.name=" + f.ref.Name, ResourceVersion: v.ResourceVersion, TimeoutSeconds: new(int64(10)),
 	})

@@ -12,25 +12,25 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
-	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/evaltest"
 )
 
 // FuzzBatch has a committer bring a batch of transactions to its end, with the patches applied as the API server does. All of it
 // must come out as if they had come one after the other, whatever went into one request.
 func FuzzBatch(f *testing.F) {
-	judgingtest.Seeds(f, 1500)
+	evaltest.Seeds(f, 1500)
 	keys := []string{"a", "b", "c", "d"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		c := judgingtest.Choices(bytes)
-		was := c.Held(keys)
-		model := &judgingtest.Serial{Entries: maps.Clone(was), Own: map[string]bool{}}
-		live := judgingtest.ConfigMapOf(was)
+		c := evaltest.Choices(bytes)
+		was := c.Drawn(keys)
+		model := &evaltest.Serial{Entries: maps.Clone(was), Own: map[string]bool{}}
+		live := evaltest.ConfigMapOf(was)
 		live.Labels = nil
 		later := time.Now().Add(time.Hour) // than all that is asked for
-		committer := (&Engine{client: &wire.Client{Now: time.Now}, committers: map[Ref]*committer{}}).committer(Ref{})
-		committer.observed(judging.Observed(live, later))
+		committer := (&Engine{client: &wire.Client{Now: time.Now}, committers: map[eval.Ref]*committer{}}).committer(eval.Ref{})
+		committer.recordRead(eval.NewSnapshot(live, later))
 		var batch []*task
 		for len(batch) < 6 {
 			batch = append(batch, txnTask(t, c.Txn(keys, was)))
@@ -56,8 +56,8 @@ func FuzzBatch(f *testing.F) {
 				}
 			}
 			requests++
-			raw := judgingtest.Marshal(t, live)
-			r, err := judging.Patch(g.base, g.changes, g.firstOwner())
+			raw := evaltest.Marshal(t, live)
+			r, err := eval.Patch(g.base, g.changes, g.firstOwner())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,24 +65,24 @@ func FuzzBatch(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s: %v", r.Body, err)
 			}
-			live = judgingtest.Unmarshal(t, after)
+			live = evaltest.Unmarshal(t, after)
 			live.UID, live.ResourceVersion = "u", strconv.Itoa(100+requests)
 			if !g.claim() {
 				t.Fatal("nobody is left")
 			}
-			committer.answerApplied(g, result{outcome: wire.Applied, after: judging.Observed(live, later), isChained: true})
+			committer.answerApplied(g, result{outcome: wire.Applied, after: eval.NewSnapshot(live, later), isChained: true})
 			batch = unanswered(batch)
 		}
 		for i, task := range all {
 			want := model.Do(task.txn)
-			var conflict *ConflictError
+			var conflict *eval.ConflictError
 			switch {
 			case want.Computed:
-				if !errors.Is(task.err, judgingtest.ErrNext) {
+				if !errors.Is(task.err, evaltest.ErrNext) {
 					t.Errorf("transaction %d: %v, want what Next says", i, task.err)
 				}
 			case len(want.Failed) > 0:
-				got := map[string]Reason{}
+				got := map[string]eval.Reason{}
 				if errors.As(task.err, &conflict) {
 					for _, k := range conflict.Keys {
 						got[k.Key] = k.Reason
@@ -92,22 +92,22 @@ func FuzzBatch(f *testing.F) {
 					t.Errorf("transaction %d, %+v: %v (-want +got):\n%s", i, task.txn, task.err, diff)
 				}
 			default:
-				maps.DeleteFunc(task.result.Previous, func(_ string, e Entry) bool { return e.IsAbsent() })
-				maps.DeleteFunc(want.Previous, func(_ string, e Entry) bool { return e.IsAbsent() })
+				maps.DeleteFunc(task.result.Previous, func(_ string, e eval.Value) bool { return e.IsAbsent() })
+				maps.DeleteFunc(want.Previous, func(_ string, e eval.Value) bool { return e.IsAbsent() })
 				if task.err != nil || task.result.Wrote != want.Wrote || !maps.Equal(task.result.Previous, want.Previous) {
 					t.Errorf("transaction %d, %+v: %+v (%v), want %+v", i, task.txn, task.result, task.err, want)
 				}
 			}
 		}
-		label, _ := model.Entries[judgingtest.Label].Text()
-		delete(model.Entries, judgingtest.Label)
-		if diff := cmp.Diff(judgingtest.ConfigMapOf(model.Entries).Data, live.Data, cmpopts.EquateEmpty()); diff != "" {
+		label, _ := model.Entries[evaltest.Label].Text()
+		delete(model.Entries, evaltest.Label)
+		if diff := cmp.Diff(evaltest.ConfigMapOf(model.Entries).Data, live.Data, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("after %d requests (-want +got):\n%s", requests, diff)
 		}
-		if diff := cmp.Diff(judgingtest.ConfigMapOf(model.Entries).BinaryData, live.BinaryData, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(evaltest.ConfigMapOf(model.Entries).BinaryData, live.BinaryData, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("after %d requests (-want +got):\n%s", requests, diff)
 		}
-		if got := committer.head.Labels()["l"]; got != label {
+		if got := committer.snapshot.Labels()["l"]; got != label {
 			t.Errorf("label %q, want %q", got, label)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -36,7 +37,7 @@ func (f *fixture) inOneBatch(calls ...func() error) []error {
 	return errs
 }
 
-func (f *fixture) committing(t *Txn) func() error {
+func (f *fixture) committing(t *eval.Txn) func() error {
 	return func() error { _, err := f.commit(t); return err }
 }
 
@@ -59,17 +60,17 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 			for _, isSeen := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, seen %t", name, isSeen), func(t *testing.T) {
 					f := newFixtureOf(t, kind, map[string]string{"foo": "1", "guard": "1"})
-					txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
-					txn.GoneIsDone, txn.Seen = true, f.version()
+					txn := f.txn(eval.KeySwap{Key: "foo", Expect: one}, guard("guard", one))
+					txn.IgnoreMissing, txn.ObservedAt = true, f.version()
 					if !isSeen {
-						txn.Seen = Version{}
+						txn.ObservedAt = eval.Version{}
 					}
 					if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {
 						f.change(func(cm *corev1.ConfigMap) { cm.Data = test.data })
 					}
 					_, err := f.commit(txn)
 					if test.want == nil {
-						f.want(Applied, err)
+						f.want(eval.Applied, err)
 					} else {
 						f.wantFailed(err, test.want...)
 					}
@@ -85,21 +86,21 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	adopt := f.swapping("foo", Text("x"), one)
-	adopt.Held = HeldIsDone
+	adopt := f.swapping("foo", eval.Text("x"), one)
+	adopt.IfEqual = eval.Adopt
 	_, err := f.do(adopt)
-	f.want(Applied, err)
-	f.engine.limits.grace = 2 * telling
+	f.want(eval.Applied, err)
+	f.engine.limits.grace = 2 * reportTime
 	ctx, cancel := context.WithCancel(t.Context())
 	f.proxy.SetHook(func(*http.Request) testcluster.Fault {
 		cancel()
 		return testcluster.Fault{DropBefore: true}
 	})
 	_, err = f.engine.Swap(ctx, f.swapping("bar", one, two))
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 	f.proxy.SetHook(nil)
 	_, err = f.do(f.removing("foo", one, v, v))
-	f.wantReason(ReasonOwn, err)
+	f.wantReason(eval.ReasonOwn, err)
 	f.wantData(map[string]string{"foo": "1", "bar": "1"})
 }
 
@@ -108,15 +109,15 @@ func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 func TestGuardsAndWritesOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	errs := f.inOneBatch(
-		f.committing(f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))),
-		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("a", one))),
-		f.committing(f.txn(KeySwap{Key: "b", New: one}, guard("foo", one))),
-		f.committing(f.txn(KeySwap{Key: "b", New: one}, guard("foo", two))),
+		f.committing(f.txn(eval.KeySwap{Key: "a", New: one}, guard("foo", one))),
+		f.committing(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, guard("a", one))),
+		f.committing(f.txn(eval.KeySwap{Key: "b", New: one}, guard("foo", one))),
+		f.committing(f.txn(eval.KeySwap{Key: "b", New: one}, guard("foo", two))),
 	)
-	f.want(Applied, errs[0])
-	f.want(Applied, errs[1])
+	f.want(eval.Applied, errs[0])
+	f.want(eval.Applied, errs[1])
 	f.wantFailed(errs[2], "foo")
-	f.want(Applied, errs[3])
+	f.want(eval.Applied, errs[3])
 	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
 }
 
@@ -144,10 +145,10 @@ func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 				}
 				return testcluster.Fault{}
 			})
-			txn := f.txn(KeySwap{Key: "foo", Expect: Binary([]byte{1}), New: Binary([]byte{2})}, guard("none", Entry{}))
+			txn := f.txn(eval.KeySwap{Key: "foo", Expect: eval.Binary([]byte{1}), New: eval.Binary([]byte{2})}, guard("none", eval.Value{}))
 			_, err := f.commit(txn)
 			if test.holds {
-				f.want(Applied, err)
+				f.want(eval.Applied, err)
 			} else {
 				f.wantFailed(err, "none")
 			}
@@ -161,15 +162,15 @@ func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 // A write does not pass a transaction that compares its key and waits for a request of its own field manager.
 func TestWriteDoesNotOvertakeWhatComparesItsKey(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	other := f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))
+	other := f.txn(eval.KeySwap{Key: "a", New: one}, guard("foo", one))
 	other.FieldManager = "other"
 	errs := f.inOneBatch(
-		f.committing(f.txn(KeySwap{Key: "b", New: one})),
+		f.committing(f.txn(eval.KeySwap{Key: "b", New: one})),
 		f.committing(other),
-		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two})),
+		f.committing(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two})),
 	)
 	for _, err := range errs {
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	}
 	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
 }
@@ -177,22 +178,22 @@ func TestWriteDoesNotOvertakeWhatComparesItsKey(t *testing.T) {
 func TestSizeIsThatOfAllKeysTogether(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "old": strings.Repeat("o", MaxSize/2)})
-		half := Text(strings.Repeat("h", MaxSize/2))
-		_, err := f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "b", New: half}))
-		var tooLarge *TooLargeError
-		if !errors.As(err, &tooLarge) || tooLarge.New != MaxSize || tooLarge.Others != MaxSize/2+1 {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "old": strings.Repeat("o", eval.MaxSize/2)})
+		half := eval.Text(strings.Repeat("h", eval.MaxSize/2))
+		_, err := f.commit(f.txn(eval.KeySwap{Key: "a", New: half}, eval.KeySwap{Key: "b", New: half}))
+		var tooLarge *eval.TooLargeError
+		if !errors.As(err, &tooLarge) || tooLarge.New != eval.MaxSize || tooLarge.Others != eval.MaxSize/2+1 {
 			t.Errorf("%v, want both sizes", err)
 		}
-		_, err = f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "old", Expect: Text(strings.Repeat("o", MaxSize/2))}))
-		f.want(Applied, err) // what goes makes room for what comes
+		_, err = f.commit(f.txn(eval.KeySwap{Key: "a", New: half}, eval.KeySwap{Key: "old", Expect: eval.Text(strings.Repeat("o", eval.MaxSize/2))}))
+		f.want(eval.Applied, err) // what goes makes room for what comes
 	})
 }
 
 func TestGuardIsComparedAfterNFC(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "guard": "cafe\u0301"})
-	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("caf\u00e9"))))
-	f.want(Applied, err)
+	_, err := f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", eval.Text("caf\u00e9"))))
+	f.want(eval.Applied, err)
 	if f.live().Data["guard"] != "cafe\u0301" {
 		t.Errorf("guard %q", f.live().Data["guard"])
 	}
@@ -202,7 +203,7 @@ func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	rehearsing := func(to string) func() error {
 		return func() error {
-			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, Text(to)).Txn(), DryRun)
+			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, eval.Text(to)).Txn(), DryRun)
 			return err
 		}
 	}
@@ -225,21 +226,21 @@ func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
 	go func() { good <- rehearsing("good")() }()
 	f.queued(1)
 	close(release)
-	f.want(Rejected, <-bad)
-	f.want(Applied, <-good)
+	f.want(eval.Rejected, <-bad)
+	f.want(eval.Applied, <-good)
 }
 
 // Whether one waits must not depend on which key is looked at first.
 func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
-	foo, held := KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "held", New: two, Held: HeldIsRefused}
-	for _, keys := range [][]KeySwap{{foo, held}, {held, foo}} {
+	foo, held := eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: "held", New: two, IfEqual: eval.Reject}
+	for _, keys := range [][]eval.KeySwap{{foo, held}, {held, foo}} {
 		t.Run(keys[0].Key+" first", func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "0", "held": "2"})
 			ctx, cancel := context.WithCancel(t.Context())
 			f.onWatches(func(int) testcluster.Fault { cancel(); return testcluster.Fault{} })
 			_, err := f.engine.CommitWithin(ctx, f.txn(keys...), time.Minute)
 			f.wantFailed(err, keys[0].Key, keys[1].Key)
-			if errors.As(err, new(*WaitError)) {
+			if errors.As(err, new(*eval.WaitError)) {
 				t.Errorf("it waited: %v", err)
 			}
 		})
@@ -253,10 +254,10 @@ func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"guard": "1"})
 		var calls []func() error
 		for n := range 10 {
-			calls = append(calls, f.committing(f.txn(KeySwap{Key: fmt.Sprint("k", n), New: one}, guard("guard", one), guard("none", Entry{}))))
+			calls = append(calls, f.committing(f.txn(eval.KeySwap{Key: fmt.Sprint("k", n), New: one}, guard("guard", one), guard("none", eval.Value{}))))
 		}
 		for _, err := range f.inOneBatch(calls...) {
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 		}
 		if n := f.proxy.Count(http.MethodPatch); n != 1 {
 			t.Errorf("%d patches, want 1", n)

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -69,7 +70,7 @@ func TestMergePatchThatIsSentAgainLandsOnce(t *testing.T) {
 			})
 			d.armed.Store(true)
 			result, err := f.do(f.swapping("foo", one, two))
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			if !firstWins {
 				close(d.release)
 				<-d.landed
@@ -115,7 +116,7 @@ func TestOneRequestAtATime(t *testing.T) {
 
 func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	f.engine.limits.grace = 2 * telling
+	f.engine.limits.grace = 2 * reportTime
 	reading, read, sent, release := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var gets atomic.Int32
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -137,9 +138,9 @@ func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 	close(read)
 	<-sent // for both
 	cancel()
-	f.want(Unknown, <-foo) // its grace is over
+	f.want(eval.Unknown, <-foo) // its grace is over
 	close(release)
-	f.want(Applied, <-bar)
+	f.want(eval.Applied, <-bar)
 	f.wantData(map[string]string{"foo": "2", "bar": "2"})
 }
 
@@ -148,9 +149,9 @@ func TestSameVersionOfAnotherObjectIsNotWritten(t *testing.T) {
 	other := f.version()
 	f.recreate(map[string]string{"foo": "1"})
 	// As after a restore of etcd, which numbers versions again.
-	seen := Version{UID: other.UID, ResourceVersion: f.version().ResourceVersion}
+	seen := eval.Version{UID: other.UID, ResourceVersion: f.version().ResourceVersion}
 	_, err := f.do(f.removing("foo", one, seen, seen)) // without a read
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 	f.wantData(map[string]string{"foo": "1"})
 }
 
@@ -158,9 +159,9 @@ func TestKeyThatASiblingWroteIsAConflictThoughTheLineageLeads(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
 	_, err := f.do(f.swapping("foo", one, two, v))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.do(f.swapping("foo", one, three, v))
-	f.wantReason(ReasonKey, err)
+	f.wantReason(eval.ReasonKey, err)
 	f.wantData(map[string]string{"foo": "2"})
 }
 
@@ -171,7 +172,7 @@ func TestConflictIsToldFromAReadOfItsOwn(t *testing.T) {
 	}
 	f.set("foo", "3") // the engine does not know
 	_, err := f.do(f.swapping("foo", three, two))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "2"})
 }
 
@@ -183,9 +184,9 @@ func TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage(t *testing.T) {
 		return testcluster.Fault{DropAfter: true}
 	})
 	_, err := f.do(f.removing("foo", one, v, v))
-	f.want(Applied, err) // a removal of a missing key succeeds
+	f.want(eval.Applied, err) // a removal of a missing key succeeds
 	f.proxy.SetHook(nil)
 	_, err = f.do(f.removing("bar", one, v, v))
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 	f.wantData(map[string]string{"bar": "1", "new": "foreign"})
 }

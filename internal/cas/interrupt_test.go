@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -19,7 +20,7 @@ type interrupted struct {
 	// prepare runs first, and its requests are not counted.
 	prepare func(*fixture)
 	// swaps are asked for together, the object being at v.
-	swaps func(f *fixture, v Version) []Swap
+	swaps func(f *fixture, v eval.Version) []Swap
 	ends  int // whose context ends
 	// fault returns the fault of the n-th request; nil for none.
 	fault func(f *fixture, n int) testcluster.Fault
@@ -54,8 +55,8 @@ func losesRequest(at int) func(*fixture, int) testcluster.Fault {
 	return func(_ *fixture, n int) testcluster.Fault { return testcluster.Fault{DropBefore: n == at} }
 }
 
-func swapsOf(keys ...string) func(*fixture, Version) []Swap {
-	return func(f *fixture, _ Version) (all []Swap) {
+func swapsOf(keys ...string) func(*fixture, eval.Version) []Swap {
+	return func(f *fixture, _ eval.Version) (all []Swap) {
 		for _, key := range keys {
 			all = append(all, f.swapping(key, one, two))
 		}
@@ -63,11 +64,11 @@ func swapsOf(keys ...string) func(*fixture, Version) []Swap {
 	}
 }
 
-func oneIsBad(f *fixture, v Version) []Swap {
-	return append([]Swap{f.swapping("not a key", Entry{}, one)}, swapsOf("bar", "baz")(f, v)...)
+func oneIsBad(f *fixture, v eval.Version) []Swap {
+	return append([]Swap{f.swapping("not a key", eval.Value{}, one)}, swapsOf("bar", "baz")(f, v)...)
 }
 
-func removesFoo(f *fixture, v Version) []Swap {
+func removesFoo(f *fixture, v eval.Version) []Swap {
 	return []Swap{f.removing("foo", one, v, v)}
 }
 
@@ -83,7 +84,7 @@ var interruptions = map[string]interrupted{
 	"request got lost":                  {swaps: swapsOf("foo"), fault: losesRequest(1), loses: true, requests: 4},
 	"siblings whose answer got lost":    {swaps: swapsOf("foo", "bar", "baz"), fault: losesAnswer(1), loses: true, requests: 3},
 	"siblings whose request got lost":   {swaps: swapsOf("foo", "bar", "baz"), fault: losesRequest(1), loses: true, requests: 4},
-	"versioned, and the answer is lost": {swaps: func(f *fixture, v Version) []Swap { return []Swap{f.swapping("foo", one, two, v)} }, fault: losesAnswer(1), loses: true, requests: 3},
+	"versioned, and the answer is lost": {swaps: func(f *fixture, v eval.Version) []Swap { return []Swap{f.swapping("foo", one, two, v)} }, fault: losesAnswer(1), loses: true, requests: 3},
 }
 
 // point is where a context ends.
@@ -107,7 +108,7 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 	var (
 		runs errgroup.Group
 		mu   sync.Mutex
-		told = map[Verdict]int{}
+		told = map[eval.Verdict]int{}
 	)
 	runs.SetLimit(16)
 	for _, name := range slices.Sorted(maps.Keys(interruptions)) {

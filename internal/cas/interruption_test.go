@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -25,7 +25,7 @@ type interruption struct {
 	name string
 	at   point
 
-	base *Observation // of the object before the swaps
+	base *eval.Snapshot // of the object before the swaps
 	swap []Swap
 	errs []error
 	got  []Result
@@ -62,11 +62,11 @@ func newInterruption(f *fixture, s interrupted, name string, at point) *interrup
 	if i.prepare != nil {
 		i.prepare(i.fixture)
 	}
-	i.base = judging.Observed(i.live(), time.Now())
+	i.base = eval.NewSnapshot(i.live(), time.Now())
 	i.swap = i.swaps(i.fixture, i.base.Version())
-	i.engine.limits.patience = ample
+	i.engine.limits.settle = ample
 	if at.late { // the caller receives its verdict only when the grace is over
-		i.engine.limits.looking, i.engine.limits.grace = telling, 3*telling
+		i.engine.limits.read, i.engine.limits.grace = reportTime, 3*reportTime
 	}
 	return i
 }
@@ -187,7 +187,7 @@ func (i *interruption) hook(*http.Request) testcluster.Fault {
 
 // judge compares the verdicts with the versions of the object, after all requests and responses were
 // released.
-func (i *interruption) judge(undisturbed []error) Verdict {
+func (i *interruption) judge(undisturbed []error) eval.Verdict {
 	wrong := func(format string, args ...any) {
 		i.Errorf("%s, %s: %s\n%v", i.name, i.at, fmt.Sprintf(format, args...), i.proxy.Requests())
 	}
@@ -197,10 +197,10 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 	foreign := false   // whether another made one
 	losesResponse := i.loses || i.at.late
 	for n, s := range i.swap {
-		verdict, err := VerdictOf(i.errs[n]), i.errs[n]
-		var wrote []Version
+		verdict, err := eval.VerdictOf(i.errs[n]), i.errs[n]
+		var wrote []eval.Version
 		for at, o := range past {
-			if at > 0 && o.Entry(s.Key) == s.New && past[at-1].Entry(s.Key) != s.New {
+			if at > 0 && o.Value(s.Key) == s.New && past[at-1].Value(s.Key) != s.New {
 				wrote = append(wrote, o.Version())
 			}
 		}
@@ -208,40 +208,40 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 			wrong("%s was written %d times", s.Key, len(wrote))
 		}
 		switch verdict {
-		case Applied:
+		case eval.Applied:
 			told++
 			if len(wrote) != 1 || i.got[n].Version != wrote[0] && !losesResponse || i.got[n].Stored != s.New || i.got[n].Previous != s.Expect {
 				wrong("%s: %+v, and it was written in %v", s.Key, i.got[n], wrote)
 			}
-		case Conflict, Rejected:
+		case eval.Conflict, eval.Rejected:
 			if len(wrote) > 0 {
 				wrong("%s: %v, and it was written", s.Key, err)
 			}
-		case Unknown:
+		case eval.Unknown:
 			if n != i.ends || !losesResponse || undisturbed == nil {
 				wrong("%s: the outcome is unknown: %v", s.Key, err)
 			}
 		}
 		ours += len(wrote)
-		if n != i.ends && undisturbed != nil && verdict != VerdictOf(undisturbed[n]) {
+		if n != i.ends && undisturbed != nil && verdict != eval.VerdictOf(undisturbed[n]) {
 			wrong("%s: %v, and another's context ended", s.Key, err)
 		}
-		var canceled *CanceledError
-		if n == i.ends && verdict == Rejected && (!errors.As(err, &canceled) || !errors.Is(canceled.Err, i.at.err)) {
+		var canceled *eval.CanceledError
+		if n == i.ends && verdict == eval.Rejected && (!errors.As(err, &canceled) || !errors.Is(canceled.Err, i.at.err)) {
 			wrong("%s: %v is not about the context", s.Key, err)
 		}
-		if i.at.request == -1 && n == i.ends && verdict != Rejected {
+		if i.at.request == -1 && n == i.ends && verdict != eval.Rejected {
 			wrong("%s: %s, and its context had ended", s.Key, verdict)
 		}
 	}
 	for at, o := range past {
-		foreign = foreign || at > 0 && o.Entry("other") != past[at-1].Entry("other")
+		foreign = foreign || at > 0 && o.Value("other") != past[at-1].Value("other")
 	}
 
 	// A swap that names the version from before all this knows what came since, and one that names the present one goes through.
 	_, err := i.do(i.swapping("after", one, two, i.base.Version()))
-	var conflict *ConflictError
-	switch isConflict := errors.As(err, &conflict) && conflict.Reason == ReasonObject; {
+	var conflict *eval.ConflictError
+	switch isConflict := errors.As(err, &conflict) && conflict.Reason == eval.ReasonObject; {
 	case foreign && !isConflict, !foreign && !losesResponse && ours == told && err != nil, err != nil && !isConflict:
 		wrong("a sibling afterwards: %v; foreign writes: %v", err, foreign)
 	}
@@ -249,11 +249,11 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 		wrong("a swap of the present version: %v", err)
 	}
 	i.engine.Close() // returns when nothing is left of it
-	return VerdictOf(i.errs[i.ends])
+	return eval.VerdictOf(i.errs[i.ends])
 }
 
 // since is every state of the object from the base to the present one, in order.
-func (i *interruption) since() []*Observation {
+func (i *interruption) since() []*eval.Snapshot {
 	i.Helper()
 	now := i.version()
 	w, err := i.objects().Watch(context.Background(), metav1.ListOptions{
@@ -263,13 +263,13 @@ func (i *interruption) since() []*Observation {
 		i.Fatal(err)
 	}
 	defer w.Stop()
-	past := []*Observation{i.base}
+	past := []*eval.Snapshot{i.base}
 	for past[len(past)-1].Version() != now {
 		cm, ok := (<-w.ResultChan()).Object.(*corev1.ConfigMap)
 		if !ok {
 			i.Fatalf("%s, %s: the watch ended", i.name, i.at)
 		}
-		past = append(past, judging.Observed(cm, time.Now()))
+		past = append(past, eval.NewSnapshot(cm, time.Now()))
 	}
 	return past
 }

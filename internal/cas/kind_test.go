@@ -8,19 +8,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // kinded is a test of one kind.
 type kinded struct {
 	*testing.T
-	kind Kind
+	kind eval.Kind
 }
 
 // ofEachKind runs a test on ConfigMaps and on Secrets.
 func ofEachKind(t *testing.T, test func(of kinded)) {
 	t.Helper()
-	for _, kind := range []Kind{ConfigMap, Secret} {
+	for _, kind := range []eval.Kind{eval.ConfigMap, eval.Secret} {
 		t.Run(kind.String(), func(t *testing.T) { test(kinded{t, kind}) })
 	}
 }
@@ -29,11 +30,11 @@ func ofEachKind(t *testing.T, test func(of kinded)) {
 var bothKinds = []string{"configmaps", "secrets"}
 
 // holding is an entry of the fixture's object: bytes in a Secret.
-func (f *fixture) holding(value string) Entry {
-	if f.ref.Kind == Secret {
-		return Binary([]byte(value))
+func (f *fixture) holding(value string) eval.Value {
+	if f.ref.Kind == eval.Secret {
+		return eval.Binary([]byte(value))
 	}
-	return Text(value)
+	return eval.Text(value)
 }
 
 // objects are the objects of one kind in a namespace, as another writer sees them: in the shape of ConfigMaps.
@@ -47,13 +48,13 @@ type objects interface {
 
 func (f *fixture) objects() objects {
 	core := f.cluster.Client().CoreV1()
-	if f.ref.Kind == Secret {
+	if f.ref.Kind == eval.Secret {
 		return secrets{core.Secrets(f.ref.Namespace)}
 	}
 	return core.ConfigMaps(f.ref.Namespace)
 }
 
-// secrets shows what Secrets hold as data, which is to be text.
+// secrets returns the data of Secrets as text.
 type secrets struct{ *testcluster.Secrets }
 
 func (s secrets) Create(ctx context.Context, object *corev1.ConfigMap, options metav1.CreateOptions) (*corev1.ConfigMap, error) {

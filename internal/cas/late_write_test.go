@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -51,7 +52,7 @@ func (l *late) holds(method string, fault testcluster.Fault) {
 // leaves makes a call whose caller gives up once its request is on its way, and returns the error of the
 // call.
 func (l *late) leaves(call func(context.Context) error) error {
-	l.engine.limits.grace = 2 * telling
+	l.engine.limits.grace = 2 * reportTime
 	ctx, leave := context.WithCancel(l.Context())
 	told := make(chan error, 1)
 	go func() { told <- call(ctx) }()
@@ -67,7 +68,7 @@ func (l *late) leaves(call func(context.Context) error) error {
 // swaps makes a swap of foo whose caller leaves, so that it is unknown.
 func (l *late) swaps() {
 	l.Helper()
-	l.want(Unknown, l.leaves(func(ctx context.Context) error {
+	l.want(eval.Unknown, l.leaves(func(ctx context.Context) error {
 		_, err := l.engine.Swap(ctx, l.swapping("foo", one, two))
 		return err
 	}))
@@ -124,7 +125,7 @@ func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
 			l := f.late()
 			l.holds(http.MethodPatch, testcluster.Fault{})
 			err := l.leaves(func(ctx context.Context) error { return (<-f.taking(ctx, "foo")).err })
-			f.want(Unknown, err)
+			f.want(eval.Unknown, err)
 
 			var once sync.Once
 			arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
@@ -147,7 +148,7 @@ func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
 			var got []int64
 			for _, answer := range answers {
 				a := <-answer
-				f.want(Applied, a.err)
+				f.want(eval.Applied, a.err)
 				got = append(got, a.Number)
 			}
 			slices.Sort(got)
@@ -170,7 +171,7 @@ func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 			l.holds(http.MethodPatch, fault)
 			l.swaps()
 			_, err := f.do(f.swapping("foo", one, two))
-			if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+			if verdict := eval.VerdictOf(err); verdict == eval.Applied || verdict == eval.Rejected {
 				t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
 			}
 			f.wantData(map[string]string{"foo": "2"})
@@ -187,8 +188,8 @@ func TestSwapThatAdmissionMadeOfAnUnknownOneIsNotTheNext(t *testing.T) {
 	l := f.late()
 	l.holds(http.MethodPatch, testcluster.Fault{DropBefore: true})
 	l.swaps() // from 1 to 2, which admission changes to 7
-	_, err := f.do(f.swapping("foo", one, Text("7")))
-	if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+	_, err := f.do(f.swapping("foo", one, eval.Text("7")))
+	if verdict := eval.VerdictOf(err); verdict == eval.Applied || verdict == eval.Rejected {
 		t.Errorf("%s, want a conflict, or that it is unknown", verdict)
 	}
 	f.wantData(map[string]string{"foo": "7", "trigger": "yes"})

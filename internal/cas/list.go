@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // pageSize is how many ConfigMaps one request lists. Each may have more than 1 MiB, and a page is in memory
@@ -26,8 +26,8 @@ type Selection struct {
 
 // Listed is one ConfigMap of a list.
 type Listed struct {
-	Ref Ref
-	*Observation
+	Ref eval.Ref
+	*eval.Snapshot
 }
 
 // List reads ConfigMaps in the order of their names, one page at a time, while the caller asks for more. It
@@ -48,7 +48,7 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 			}
 			for i := range page.Items {
 				cm := &page.Items[i]
-				if !yield(Listed{Ref{Namespace: cm.Namespace, Name: cm.Name}, judging.Observed(cm, begun)}, nil) {
+				if !yield(Listed{eval.Ref{Namespace: cm.Namespace, Name: cm.Name}, eval.NewSnapshot(cm, begun)}, nil) {
 					return
 				}
 			}
@@ -64,7 +64,7 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 func (e *Engine) page(
 	ctx context.Context, s Selection, limit int64, next string,
 ) (page *corev1.ConfigMapList, err error) {
-	ref := Ref{Namespace: s.Namespace}
+	ref := eval.Ref{Namespace: s.Namespace}
 	err = e.call(ctx, ref, func(ctx context.Context) (err error) {
 		begun := e.client.Now()
 		options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
@@ -76,11 +76,11 @@ func (e *Engine) page(
 			page, err = e.client.Page(ctx, s.Namespace, options)
 		}
 		if err != nil && ctx.Err() != nil {
-			err = &CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
+			err = &eval.CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
 		}
 		if e.trace != nil {
 			e.trace(ctx, Event{
-				Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.Now().Sub(begun),
+				Operation: "list", Ref: ref, Attempts: 1, Verdict: eval.VerdictOf(err), Duration: e.client.Now().Sub(begun),
 			})
 		}
 		return err

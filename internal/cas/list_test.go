@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // many creates ConfigMaps listed-00, listed-01, ..., every other one with the label tier=web, with the text in the key value.
@@ -92,7 +94,7 @@ func TestListReadsPageByPage(t *testing.T) {
 		}
 		f.wantPages(test.limits...)
 	}
-	if last := f.events.last(); last.Operation != "list" || last.Verdict != Applied {
+	if last := f.events.last(); last.Operation != "list" || last.Verdict != eval.Applied {
 		t.Errorf("traced as %+v", last)
 	}
 }
@@ -118,7 +120,7 @@ func TestListEndsWithItsError(t *testing.T) {
 			}
 		}
 		cancel()
-		var canceled *CanceledError
+		var canceled *eval.CanceledError
 		if !errors.As(last, &canceled) || n != 16 {
 			t.Errorf("%s: %d were listed, then %v", name, n, last)
 		}
@@ -126,7 +128,7 @@ func TestListEndsWithItsError(t *testing.T) {
 
 	f.mayOnly("get", "patch")
 	_, err := f.listed(Selection{}, 0)
-	var forbidden *ForbiddenError
+	var forbidden *eval.ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Verb != "list" {
 		t.Errorf("not permitted: %v", err)
 	}

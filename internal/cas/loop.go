@@ -10,17 +10,17 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // committer writes one object, one request at a time. While it reads, no write of this process to the object
 // is under way, except a write whose outcome is unknown. So another writer made every version that a read
-// finds and the lineage does not know.
+// finds and the chain does not know.
 type committer struct {
 	engine *Engine
-	ref    Ref
+	ref    eval.Ref
 
 	mu      sync.Mutex // guards queue, running and pace
 	queue   []*task
@@ -28,15 +28,15 @@ type committer struct {
 	pace    pace.Pace
 	arrived chan struct{} // of capacity 1; full if a task was queued since it was last emptied
 
-	// known guards the head and the lineage. Only loop changes them, and it reads them without the lock. While
-	// loop does not run, forgetIdle drops the head.
-	known   sync.RWMutex
-	head    *Observation // the newest known state; nil if none is known
-	lineage judging.Lineage
+	// known guards the snapshot and the chain. Only loop changes them, and it reads them without the lock. While
+	// loop does not run, forgetIdle drops the snapshot.
+	known    sync.RWMutex
+	snapshot *eval.Snapshot // the newest known state; nil if none is known
+	chain    eval.Chain
 
 	// unknownBase is the version that the last write of unknown outcome was conditional on; nil if there was
 	// none. That write may have been applied in the place of a later one on the same version. Only loop uses it.
-	unknownBase *Version
+	unknownBase *eval.Version
 }
 
 // loop reads the object, evaluates the tasks, writes and retries, until the queue is empty. Tasks that arrive
@@ -61,7 +61,7 @@ func (c *committer) loop() {
 		}
 
 		todo := work{mustRead: true}
-		if c.head != nil && (!c.head.Exists() || c.head.APIVersion() == active[0].client.APIVersion) {
+		if c.snapshot != nil && (!c.snapshot.Exists() || c.snapshot.APIVersion() == active[0].client.APIVersion) {
 			todo = c.evaluate(active)
 		}
 		last = todo.next(last)
@@ -100,7 +100,7 @@ func (c *committer) loop() {
 				t.release()
 			}
 		case wire.PreconditionFailed: // another writer came first: the tasks are evaluated on the new version
-			c.observed(result.now)
+			c.recordRead(result.now)
 			for _, t := range r.tasks {
 				t.lost = cmp.Or(t.lost, result.lost)
 				t.release()
@@ -127,7 +127,7 @@ type phase uint8
 const (
 	reads phase = iota
 	writes
-	rehearses
+	dryRuns
 	phases
 )
 
@@ -162,14 +162,14 @@ func inTurn(tasks []*task) []*task {
 
 // do queues a task and returns its answer.
 func (c *committer) do(t *task) error {
-	if c.informs(t) {
+	if c.answerFromSnapshot(t) {
 		return nil
 	}
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
 	if t.sends() {
 		c.pace.Arrives(time.Now())
-		defer c.left()
+		defer c.recordAnswered()
 	}
 	if !c.running {
 		c.running = true
@@ -183,35 +183,35 @@ func (c *committer) do(t *task) error {
 	err := t.wait(c.engine.limits.grace)
 	if errors.Is(err, errLate) { // only this caller uses the read: a write that is under way may have made its version
 		t.attempts.Add(1)
-		if t.own, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
+		if t.ownRead, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
 			err = t.canceled()
 		}
 	}
 	return err
 }
 
-// left records that a write or a dry run ended.
-func (c *committer) left() {
+// recordAnswered records that a write or a dry run ended.
+func (c *committer) recordAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pace.Leaves(time.Now())
 }
 
-// informs answers an observation or a check from the known state if that is young enough, without a wait for
+// answerFromSnapshot answers an Observe call or a check from the known snapshot if that is young enough, without a wait for
 // the request that is under way. A check that would be refused waits for another read.
-func (c *committer) informs(t *task) bool {
+func (c *committer) answerFromSnapshot(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.sends() || c.head == nil || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
+	if t.sends() || c.snapshot == nil || t.client.Now().Sub(c.snapshot.Begun) >= t.maxAge {
 		return false
 	}
-	if c.head.Exists() && c.head.APIVersion() != t.client.APIVersion {
+	if c.snapshot.Exists() && c.snapshot.APIVersion() != t.client.APIVersion {
 		return false
 	}
-	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {
+	if j := t.evaluate(c.snapshot, &c.chain); t.kind == checkTask && j.Action == eval.Refuse {
 		return false
 	}
-	t.observed = c.head
+	t.snapshot = c.snapshot
 	return true
 }
 
@@ -280,44 +280,44 @@ func (c *committer) read(tasks []*task) {
 	for _, t := range tasks {
 		t.attempts.Add(1)
 	}
-	head, err := tasks[0].client.GetPatiently(ctx, c.ref)
+	snapshot, err := tasks[0].client.GetPatiently(ctx, c.ref)
 	if err != nil {
 		for _, t := range c.answerCanceled(tasks) {
 			t.answer(err)
 		}
 		return
 	}
-	c.observed(head)
+	c.recordRead(snapshot)
 }
 
-// observed records the object that a read found.
-func (c *committer) observed(o *Observation) {
+// recordRead records the object that a read found.
+func (c *committer) recordRead(o *eval.Snapshot) {
 	c.known.Lock()
 	defer c.known.Unlock()
-	c.head = o
-	c.lineage.Observed(o.Version())
+	c.snapshot = o
+	c.chain.RecordRead(o.Version())
 }
 
-// wrote records that a write of this process made after from base.
-func (c *committer) wrote(base Version, after *Observation, keys []string) {
+// recordWrite records that a write of this process made after from base.
+func (c *committer) recordWrite(base eval.Version, after *eval.Snapshot, keys []string) {
 	c.known.Lock()
 	defer c.known.Unlock()
-	c.lineage.Wrote(base, after.Version(), keys...)
-	c.head = after
+	c.chain.RecordWrite(base, after.Version(), keys...)
+	c.snapshot = after
 }
 
-// adopted records that a key was adopted as it is.
-func (c *committer) adopted(key string) {
+// recordAdoption records that a key was adopted as it is.
+func (c *committer) recordAdoption(key string) {
 	c.known.Lock()
 	defer c.known.Unlock()
-	c.lineage.Took(key)
+	c.chain.RecordAdoption(key)
 }
 
 // forget drops the object, which must be read again. Its versions stay known.
 func (c *committer) forget() {
 	c.known.Lock()
 	defer c.known.Unlock()
-	c.head = nil
+	c.snapshot = nil
 }
 
 // forgetIdle drops the object unless loop runs. An object may have a MiB, and a run may have thousands of
@@ -335,17 +335,17 @@ func (c *committer) forgetIdle() {
 // requests is applied. A creation is sent again while the object is missing.
 func (c *committer) deliver(callers context.Context, r *request, backoff *wait.Backoff) result {
 	limits := c.engine.limits
-	ctx, cancel := lingering(context.Background(), callers, limits.grace-telling)
+	ctx, cancel := withGrace(context.Background(), callers, limits.grace-reportTime)
 	defer cancel()
-	var l loss
+	var l lostResponse
 	for {
 		for _, t := range r.tasks {
 			t.attempts.Add(1)
-			t.company.Store(int64(len(r.tasks)))
+			t.batchSize.Store(int64(len(r.tasks)))
 		}
-		once, done := lingering(ctx, callers, limits.grace-telling-limits.looking)
+		once, done := withGrace(ctx, callers, limits.grace-reportTime-limits.read)
 		if l.first != nil {
-			time.AfterFunc(limits.patience-l.elapsed, done)
+			time.AfterFunc(limits.settle-l.elapsed, done)
 		}
 		after, outcome, err := r.send(once)
 		done()
@@ -357,7 +357,7 @@ func (c *committer) deliver(callers context.Context, r *request, backoff *wait.B
 			return result{outcome: outcome, after: after, isChained: true}
 		case l.first != nil: // an earlier request may have been applied: only a read can show that
 		case outcome == wire.PreconditionFailed:
-			return c.overtaken(ctx, callers, r, backoff, err)
+			return c.readAfterConflict(ctx, callers, r, backoff, err)
 		case outcome == wire.Ambiguous && r.isDry: // a dry run stores nothing
 			return result{outcome: wire.NotSent, err: r.client.Explain(err, c.ref, r.verb)}
 		case outcome != wire.Ambiguous:
@@ -370,28 +370,28 @@ func (c *committer) deliver(callers context.Context, r *request, backoff *wait.B
 	}
 }
 
-// overtaken reads the object after the API server refused the precondition of a request: nothing was written.
-func (c *committer) overtaken(ctx, callers context.Context, r *request, backoff *wait.Backoff, refusal error) result {
+// readAfterConflict reads the object after the API server refused the precondition of a request: nothing was written.
+func (c *committer) readAfterConflict(ctx, callers context.Context, r *request, backoff *wait.Backoff, refusal error) result {
 	for _, t := range r.tasks {
 		t.release()
 	}
 	if backoff != nil { // the second conflict in a row; a pause before the read leaves less time between read and write
 		wire.Pause(callers, backoff, refusal)
 	}
-	once, done := lingering(ctx, callers, c.engine.limits.looking)
+	once, done := withGrace(ctx, callers, c.engine.limits.read)
 	defer done()
 	now, err := r.client.GetPatiently(once, c.ref)
 	if err != nil {
 		return result{outcome: wire.NotSent, err: err}
 	}
-	return r.overtaken(now, refusal)
+	return r.afterConflict(now, refusal)
 }
 
 // settle reads the object after a lost response until a read shows the outcome. Unresolved means that the
 // object has not changed.
-func (c *committer) settle(ctx, callers context.Context, r *request, l *loss, err error) result {
+func (c *committer) settle(ctx, callers context.Context, r *request, l *lostResponse, err error) result {
 	for wire.Pause(ctx, &l.backoff, err) {
-		once, done := lingering(ctx, callers, c.engine.limits.looking)
+		once, done := withGrace(ctx, callers, c.engine.limits.read)
 		now, failure := r.client.Get(once, c.ref)
 		done()
 		l.read(failure)
@@ -404,7 +404,7 @@ func (c *committer) settle(ctx, callers context.Context, r *request, l *loss, er
 		}
 		settled := r.outcome(now, c.unknownBase)
 		switch {
-		case settled.outcome == wire.Unresolved && l.elapsed >= c.engine.limits.patience:
+		case settled.outcome == wire.Unresolved && l.elapsed >= c.engine.limits.settle:
 			return l.unknown(nil)
 		case settled.outcome == wire.Ambiguous:
 			settled.err = l.unknown(settled.err).err
@@ -416,20 +416,20 @@ func (c *committer) settle(ctx, callers context.Context, r *request, l *loss, er
 	return l.unknown(context.Cause(ctx))
 }
 
-// telling is how long before the end of the grace the search for the outcome stops, so that callers receive
+// reportTime is how long before the end of the grace the search for the outcome stops, so that callers receive
 // the reason.
-const telling = 500 * time.Millisecond
+const reportTime = 500 * time.Millisecond
 
-// loss records what is known about a request since its first response was lost. The zero value means that no
+// lostResponse records what is known about a request since its first response was lost. The zero value means that no
 // response was lost.
-type loss struct {
+type lostResponse struct {
 	backoff     wait.Backoff
 	first, last error
 	asOf        time.Time     // the first loss, or the last read
 	elapsed     time.Duration // since the first loss, without the time in which reads failed
 }
 
-func (l *loss) add(err error) {
+func (l *lostResponse) add(err error) {
 	if l.first == nil {
 		l.first, l.asOf, l.backoff = err, time.Now(), wire.NewBackoff(20*time.Millisecond, time.Second)
 		return
@@ -438,7 +438,7 @@ func (l *loss) add(err error) {
 }
 
 // read records that a read ended.
-func (l *loss) read(err error) {
+func (l *lostResponse) read(err error) {
 	if err == nil {
 		l.elapsed += time.Since(l.asOf)
 	}
@@ -446,7 +446,7 @@ func (l *loss) read(err error) {
 	l.last = cmp.Or(err, l.last)
 }
 
-func (l *loss) unknown(reason error) result {
+func (l *lostResponse) unknown(reason error) result {
 	if errors.Is(l.last, reason) { // the last request failed because the time was over
 		reason = nil
 	}
@@ -459,27 +459,27 @@ func (c *committer) answerApplied(r *request, applied result) {
 	switch {
 	case r.isDry && applied.now == nil:
 		for _, t := range r.tasks {
-			t.observed = r.base
+			t.snapshot = r.base
 		}
 	case r.verb == "create":
-		c.wrote(after.Version(), after, r.written())
+		c.recordWrite(after.Version(), after, r.written())
 		r.tasks[0].result = TxnResult{After: after, Wrote: true}
 	case r.verb == "delete": // the object may still exist, being deleted
-		c.observed(after)
-		r.tasks[0].observed = after
+		c.recordRead(after)
+		r.tasks[0].snapshot = after
 		r.tasks[0].result = TxnResult{After: after, Wrote: applied.now == nil} // otherwise another writer may have deleted it
 	default:
 		base := r.base.Version()
 		if !applied.isChained {
 			base = after.Version() // other writers may have made versions in between
 		}
-		c.wrote(base, after, r.written())
+		c.recordWrite(base, after, r.written())
 		leaves := r.leaves()
 		for i, t := range r.tasks {
 			t.result = r.resultOf(i, applied, leaves)
-			for _, change := range r.of[i] {
+			for _, change := range r.changesOf[i] {
 				if change.IsGuard && !t.txn.IsGuard(change.Key) {
-					c.adopted(change.Key)
+					c.recordAdoption(change.Key)
 				}
 			}
 		}
@@ -495,8 +495,8 @@ func (c *committer) answerUnknown(r *request, unknown result) {
 	c.unknownBase = new(r.base.Version())
 	c.forget()
 	for i, t := range r.tasks {
-		isRemoval := unknown.now != nil && t.txn != nil && t.txn.GoneIsDone
-		if isRemoval && t.judge(unknown.now, &judging.Lineage{}).Decision == judging.DecideDone {
+		isRemoval := unknown.now != nil && t.txn != nil && t.txn.IgnoreMissing
+		if isRemoval && t.evaluate(unknown.now, &eval.Chain{}).Action == eval.NoOp {
 			t.result = r.resultOf(i, result{after: unknown.now}, nil)
 			t.answer(nil)
 			continue

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -22,7 +23,7 @@ type lostFieldsScene struct {
 	isDelivered bool
 	interfere   func(*fieldsFixture)
 	within      bool
-	want        Verdict
+	want        eval.Verdict
 }
 
 func (s lostFieldsScene) run(t *testing.T, of sample) {
@@ -42,7 +43,7 @@ func (s lostFieldsScene) play(f *fieldsFixture) (isWithin bool) {
 	if s.arrange != nil {
 		s.arrange(f)
 	}
-	f.engine.limits.patience = ample
+	f.engine.limits.settle = ample
 	before := f.managedFields()
 	f.lose(http.MethodPatch, s.isDelivered, func() { s.interfere(f) })
 	_, err := f.commit(f.txn(s.changes...))
@@ -92,63 +93,63 @@ func TestLostWriteOfFields(t *testing.T) {
 	nothing := func(*fieldsFixture) {}
 	for name, s := range map[string]lostFieldsScene{
 		"nothing else happens to an applied write": {
-			changes: replicas, isDelivered: true, interfere: nothing, want: Applied,
+			changes: replicas, isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		"nothing else happens to a lost request": {
-			changes: replicas, interfere: nothing, want: Applied,
+			changes: replicas, interfere: nothing, want: eval.Applied,
 		},
 		"the status changes after an applied write": {
 			changes: replicas, isDelivered: true,
-			interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) }, want: Applied,
+			interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) }, want: eval.Applied,
 		},
 		"the status changes in the place of a lost request": {
-			changes: replicas, want: Unknown,
+			changes: replicas, want: eval.Unknown,
 			interfere: func(f *fieldsFixture) { f.report(`{"status":{"observedGeneration":1}}`) },
 		},
 		"its owner undoes an applied write": {
-			changes: replicas, isDelivered: true, interfere: merges("maker", `{"spec":{"replicas":2}}`), want: Unknown,
+			changes: replicas, isDelivered: true, interfere: merges("maker", `{"spec":{"replicas":2}}`), want: eval.Unknown,
 		},
 		"its owner undoes an applied write within the second": {
 			arrange: merges("engine", `{"metadata":{"labels":{"a":"1"}}}`), within: true,
-			changes: replicas, isDelivered: true, interfere: merges("maker", `{"spec":{"replicas":2}}`), want: Unknown,
+			changes: replicas, isDelivered: true, interfere: merges("maker", `{"spec":{"replicas":2}}`), want: eval.Unknown,
 		},
 		"an autoscaler undoes an applied write": {
-			changes: replicas, isDelivered: true, interfere: scales(2), want: Unknown,
+			changes: replicas, isDelivered: true, interfere: scales(2), want: eval.Unknown,
 		},
 		"an autoscaler undoes an applied write of our own field within the second": {
 			arrange: merges("engine", `{"spec":{"replicas":4}}`), within: true,
-			changes: []change{{"spec.replicas", "4", "3"}}, isDelivered: true, interfere: scales(4), want: Unknown,
+			changes: []change{{"spec.replicas", "4", "3"}}, isDelivered: true, interfere: scales(4), want: eval.Unknown,
 		},
 		"an autoscaler changes an applied value": {
-			changes: replicas, isDelivered: true, interfere: scales(5), want: Unknown,
+			changes: replicas, isDelivered: true, interfere: scales(5), want: eval.Unknown,
 		},
 		"an autoscaler writes the value of a lost request": {
-			changes: replicas, interfere: scales(3), want: Unknown,
+			changes: replicas, interfere: scales(3), want: eval.Unknown,
 		},
 		"an autoscaler writes the value of a lost request to our own field within the second": {
 			arrange: merges("engine", `{"spec":{"replicas":4}}`), within: true,
-			changes: []change{{"spec.replicas", "4", "3"}}, interfere: scales(3), want: Unknown,
+			changes: []change{{"spec.replicas", "4", "3"}}, interfere: scales(3), want: eval.Unknown,
 		},
 		"our own field within the second": {
 			arrange: merges("engine", `{"spec":{"replicas":4}}`), within: true,
-			changes: []change{{"spec.replicas", "4", "3"}}, isDelivered: true, interfere: nothing, want: Unknown,
+			changes: []change{{"spec.replicas", "4", "3"}}, isDelivered: true, interfere: nothing, want: eval.Unknown,
 		},
 		"our entry gains a path within the second": {
 			arrange: merges("engine", `{"metadata":{"labels":{"a":"1"}}}`), within: true,
-			changes: replicas, isDelivered: true, interfere: nothing, want: Applied,
+			changes: replicas, isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		"a quantity is stored in another spelling": {
 			arrange: limits("maker", "500m"),
-			changes: []change{{cpu, `"500m"`, `"1000m"`}}, isDelivered: true, interfere: nothing, want: Applied,
+			changes: []change{{cpu, `"500m"`, `"1000m"`}}, isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		"another writer writes an equal quantity in the place of a lost request": {
 			arrange: limits("maker", "500m"),
-			changes: []change{{cpu, `"500m"`, `"1000m"`}}, interfere: limits("other", "1"), want: Unknown,
+			changes: []change{{cpu, `"500m"`, `"1000m"`}}, interfere: limits("other", "1"), want: eval.Unknown,
 		},
 		"the base contains an equal quantity, and another field changes": {
 			arrange: limits("maker", "1"),
 			changes: []change{{cpu, `"1"`, `"1000m"`}}, interfere: merges("other", `{"spec":{"replicas":3}}`),
-			want: Unknown,
+			want: eval.Unknown,
 		},
 		"defaults beside an element": {
 			changes: []change{{
@@ -157,47 +158,47 @@ func TestLostWriteOfFields(t *testing.T) {
 				"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}`,
 				`{"name":"side","image":"side:2"}`,
 			}},
-			isDelivered: true, interfere: nothing, want: Applied,
+			isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		"a list is longer since": {
 			changes:     []change{{"spec.template.spec.tolerations", "", `[{"key":"a","operator":"Exists"}]`}},
-			isDelivered: true, want: Unknown,
+			isDelivered: true, want: eval.Unknown,
 			interfere: merges("other", `{"spec":{"template":{"spec":{"tolerations":[
 				{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}]}}}}`),
 		},
 		"a field is removed": {
 			changes: []change{{"metadata.labels.team", `"a"`, ""}}, isDelivered: true, interfere: nothing,
-			want: Unknown,
+			want: eval.Unknown,
 		},
 		"another writer removes a field in the place of a lost request": {
 			changes:   []change{{"metadata.labels.team", `"a"`, ""}},
-			interfere: merges("other", `{"metadata":{"labels":{"team":null}}}`), want: Unknown,
+			interfere: merges("other", `{"metadata":{"labels":{"team":null}}}`), want: eval.Unknown,
 		},
 		"one of two fields is overwritten": {
 			changes:     []change{{"spec.replicas", "2", "3"}, {"metadata.labels.team", `"a"`, `"b"`}},
-			isDelivered: true, interfere: merges("other", `{"metadata":{"labels":{"team":"c"}}}`), want: Unknown,
+			isDelivered: true, interfere: merges("other", `{"metadata":{"labels":{"team":"c"}}}`), want: eval.Unknown,
 		},
 		"another writer writes the value of a lost request to our map, and our field manager writes elsewhere": {
 			arrange: merges("engine", `{"metadata":{"annotations":{"a":"1"}}}`),
-			changes: []change{{"metadata.annotations.a", `"1"`, `"2"`}}, want: Unknown,
+			changes: []change{{"metadata.annotations.a", `"1"`, `"2"`}}, want: eval.Unknown,
 			interfere: follows(merges("other", `{"metadata":{"annotations":{"a":"2"}}}`), elsewhere),
 		},
 		"another writer adds a member of a lost map, and our field manager writes elsewhere": {
 			arrange: merges("engine", `{"spec":{"template":{"metadata":{"annotations":{"a":"1"}}}}}`),
-			changes: []change{{annotations, `{"a":"1"}`, `{"a":"1","b":"2"}`}}, want: Unknown,
+			changes: []change{{annotations, `{"a":"1"}`, `{"a":"1","b":"2"}`}}, want: eval.Unknown,
 			interfere: follows(merges("other", `{"spec":{"template":{"metadata":{"annotations":{"b":"2"}}}}}`), elsewhere),
 		},
 		"another writer adds a member to an applied map": {
 			arrange: merges("engine", `{"spec":{"template":{"metadata":{"annotations":{"a":"1"}}}}}`),
-			changes: []change{{annotations, `{"a":"1"}`, `{"a":"1","b":"2"}`}}, want: Applied, isDelivered: true,
+			changes: []change{{annotations, `{"a":"1"}`, `{"a":"1","b":"2"}`}}, want: eval.Applied, isDelivered: true,
 			interfere: merges("other", `{"spec":{"template":{"metadata":{"annotations":{"c":"2"}}}}}`),
 		},
 		"managedFields are stripped after an applied write": {
 			changes: replicas, isDelivered: true,
-			interfere: merges("other", `{"metadata":{"managedFields":[{}]}}`), want: Unknown,
+			interfere: merges("other", `{"metadata":{"managedFields":[{}]}}`), want: eval.Unknown,
 		},
 		"our field manager writes the value of a lost request through a subresource": {
-			changes: replicas, want: Unknown,
+			changes: replicas, want: eval.Unknown,
 			interfere: func(f *fieldsFixture) {
 				f.mustSend(http.MethodPatch, f.url+"/scale?fieldManager=engine", "application/merge-patch+json",
 					`{"spec":{"replicas":3}}`)
@@ -257,24 +258,24 @@ func TestLostWriteOfFieldsOfSeveralVersions(t *testing.T) {
 	nothing := func(*fieldsFixture) {}
 	for name, s := range map[string]lostFieldsScene{
 		"an older API version undoes an applied write": {
-			changes: size, isDelivered: true, interfere: inBeta("maker", `{"spec":{"size":1}}`), want: Unknown,
+			changes: size, isDelivered: true, interfere: inBeta("maker", `{"spec":{"size":1}}`), want: eval.Unknown,
 		},
 		"an older API version writes the value of a lost request": {
-			changes: size, interfere: inBeta("other", `{"spec":{"size":2}}`), want: Unknown,
+			changes: size, interfere: inBeta("other", `{"spec":{"size":2}}`), want: eval.Unknown,
 		},
 		"an older API version writes the value of a lost request to our own field within the second": {
 			arrange: follows(merges("maker", `{"spec":{"size":3}}`), merges("engine", `{"spec":{"size":1}}`)),
 			within:  true,
-			changes: size, interfere: inBeta("other", `{"spec":{"size":2}}`), want: Unknown,
+			changes: size, interfere: inBeta("other", `{"spec":{"size":2}}`), want: eval.Unknown,
 		},
 		"we own the field in an older API version": {
 			arrange: follows(merges("maker", `{"spec":{"size":3}}`), inBeta("engine", `{"spec":{"size":1}}`),
 				merges("engine", `{"metadata":{"labels":{"a":"1"}}}`)),
-			changes: size, interfere: nothing, want: Applied,
+			changes: size, interfere: nothing, want: eval.Applied,
 		},
 		"an older API version changes another field after an applied write": {
 			changes: size, isDelivered: true, interfere: inBeta("other", `{"spec":{"options":{"a":"2"}}}`),
-			want: Applied,
+			want: eval.Applied,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,14 +304,14 @@ func TestLostWriteAfterADefinitionMadeAMapAWhole(t *testing.T) {
 	})
 	f.lose(http.MethodPatch, false, func() { f.merge("other", `{"spec":{"size":2}}`) })
 	_, err := f.commit(f.txn(change{"spec.size", "1", "2"}))
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 }
 
 // The callers of a lost write leave while a read of its outcome waits for discovery, which fails for all of them. Each
 // caller has an error of its own, and none says that nothing was written.
 func TestDiscoveryIsCutShortAfterALostResponse(t *testing.T) {
 	f := newFields(t, deployment)
-	f.engine.limits = limits{grace: 4 * telling, looking: telling, patience: ample}
+	f.engine.limits = limits{grace: 4 * reportTime, read: reportTime, settle: ample}
 	observe := func(name string) {
 		ref := f.ref
 		ref.Name = name
@@ -355,7 +356,7 @@ func TestDiscoveryIsCutShortAfterALostResponse(t *testing.T) {
 	close(held)
 	for range 2 {
 		err := <-errs
-		f.want(Unknown, err)
+		f.want(eval.Unknown, err)
 		if strings.Contains(err.Error(), "nothing was written") {
 			t.Error(err)
 		}

@@ -11,13 +11,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // lostScene is a write whose response is lost, and what other writers do in that moment. The object contains
 // bar=1, baz=1 and the key foo, which its owner set to 1.
 type lostScene struct {
-	kind        Kind
+	kind        eval.Kind
 	owner       string               // field manager that set foo; "owner" if it is empty
 	arrange     func(*fixture)       // before the write
 	write       func(*fixture) error // swaps foo from 1 to 2 if it is nil
@@ -25,7 +26,7 @@ type lostScene struct {
 	interfere   func(*fixture)       // after the first request was applied, or in the place of the first request
 	// within requires that the timestamps of all managers are one second. The scene repeats until they are.
 	within bool
-	want   Verdict
+	want   eval.Verdict
 }
 
 // run plays a scene on one object after the other, until its condition about the time is met.
@@ -58,7 +59,7 @@ func (s lostScene) play(f *fixture) (isWithin bool) {
 	}
 	f.proxy = f.cluster.Proxy(f.T)
 	f.engine = f.newEngine(f.proxy.Config)
-	f.engine.limits.patience = ample
+	f.engine.limits.settle = ample
 	before := f.live().ManagedFields
 	f.lose(http.MethodPatch, s.isDelivered, func() { s.interfere(f) })
 	err := s.write(f)
@@ -98,8 +99,8 @@ func loses(method string, isDelivered bool, interfere func()) func(*http.Request
 // wantTrue compares the verdict of a write with the responses of the API server since lose.
 func (f *fixture) wantTrue(err error) {
 	f.Helper()
-	verdict, applied := VerdictOf(err), f.applied()
-	isFalse := verdict == Applied && applied == 0 || (verdict == Conflict || verdict == Rejected) && applied > 0
+	verdict, applied := eval.VerdictOf(err), f.applied()
+	isFalse := verdict == eval.Applied && applied == 0 || (verdict == eval.Conflict || verdict == eval.Rejected) && applied > 0
 	if isFalse || applied > 1 {
 		f.Errorf("verdict %s, but the API server applied %d requests: %v", verdict, applied, err)
 	}
@@ -145,11 +146,11 @@ func updates(change func(*corev1.ConfigMap)) func(*fixture) {
 }
 
 // swapping returns a write of several keys from 1.
-func swapping(to map[string]Entry) func(*fixture) error {
+func swapping(to map[string]eval.Value) func(*fixture) error {
 	return func(f *fixture) error {
 		txn := f.txn()
 		for key, e := range to {
-			txn.Keys = append(txn.Keys, KeySwap{Key: key, Expect: one, New: e})
+			txn.Keys = append(txn.Keys, eval.KeySwap{Key: key, Expect: one, New: e})
 		}
 		_, err := f.commit(txn)
 		return err
@@ -198,71 +199,71 @@ func TestLostWriteOfKeys(t *testing.T) {
 	// holds gives our field manager an entry that is as young as the others.
 	holds := setBy("engine", "baz", "2")
 	nothing := func(*fixture) {}
-	removal := func(f *fixture) error { _, err := f.do(f.swapping("foo", one, Entry{})); return err }
+	removal := func(f *fixture) error { _, err := f.do(f.swapping("foo", one, eval.Value{})); return err }
 	for name, s := range map[string]lostScene{
 		"nothing else happens to an applied write": {
-			isDelivered: true, interfere: nothing, want: Applied,
+			isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		"nothing else happens to an applied write of our own key, within the second": {
-			owner: "engine", isDelivered: true, interfere: nothing, within: true, want: Applied,
+			owner: "engine", isDelivered: true, interfere: nothing, within: true, want: eval.Applied,
 		},
 		"nothing else happens to a lost request": {
-			interfere: nothing, want: Applied,
+			interfere: nothing, want: eval.Applied,
 		},
 
 		// The write was applied and undone.
 		"its owner undoes an applied write": {
-			isDelivered: true, interfere: setBy("owner", "foo", "1"), want: Unknown,
+			isDelivered: true, interfere: setBy("owner", "foo", "1"), want: eval.Unknown,
 		},
 		"its owner undoes an applied write within the second": {
-			arrange: holds, isDelivered: true, interfere: setBy("owner", "foo", "1"), within: true, want: Unknown,
+			arrange: holds, isDelivered: true, interfere: setBy("owner", "foo", "1"), within: true, want: eval.Unknown,
 		},
 		"our own value is restored within the second": {
-			owner: "engine", isDelivered: true, interfere: setBy("other", "foo", "1"), within: true, want: Unknown,
+			owner: "engine", isDelivered: true, interfere: setBy("other", "foo", "1"), within: true, want: eval.Unknown,
 		},
 		"another value replaces an applied write": {
-			isDelivered: true, interfere: setBy("other", "foo", "3"), want: Unknown,
+			isDelivered: true, interfere: setBy("other", "foo", "3"), want: eval.Unknown,
 		},
 		"the key is removed after an applied write": {
-			isDelivered: true, interfere: removes, want: Unknown,
+			isDelivered: true, interfere: removes, want: eval.Unknown,
 		},
 
 		// The present owner of the key, or another writer, writes the same value.
 		"the owner writes the value of a lost request": {
-			interfere: setBy("owner", "foo", "2"), want: Unknown,
+			interfere: setBy("owner", "foo", "2"), want: eval.Unknown,
 		},
 		"the owner writes the value of a lost request within the second": {
-			arrange: holds, interfere: setBy("owner", "foo", "2"), within: true, want: Unknown,
+			arrange: holds, interfere: setBy("owner", "foo", "2"), within: true, want: eval.Unknown,
 		},
 		"another writer writes the value of a lost request, and we own the key": {
-			owner: "engine", interfere: setBy("other", "foo", "2"), want: Unknown,
+			owner: "engine", interfere: setBy("other", "foo", "2"), want: eval.Unknown,
 		},
 		"another writer writes the value of a lost request within the second, and we own the key": {
-			owner: "engine", interfere: setBy("owner", "foo", "2"), within: true, want: Unknown,
+			owner: "engine", interfere: setBy("owner", "foo", "2"), within: true, want: eval.Unknown,
 		},
 		"another writer takes an applied value over": {
 			isDelivered: true, interfere: follows(setBy("other", "foo", "3"), setBy("other", "foo", "2")),
-			want: Unknown,
+			want: eval.Unknown,
 		},
 		"another writer applies the value of a lost request": {
-			interfere: appliesText("foo", "2"), want: Unknown,
+			interfere: appliesText("foo", "2"), want: eval.Unknown,
 		},
 		"another writer applies an applied value too": {
-			isDelivered: true, interfere: appliesText("foo", "2"), want: Applied,
+			isDelivered: true, interfere: appliesText("foo", "2"), want: eval.Applied,
 		},
 
 		// Other keys.
 		"another key changes after an applied write": {
-			isDelivered: true, interfere: setBy("other", "bar", "2"), want: Applied,
+			isDelivered: true, interfere: setBy("other", "bar", "2"), want: eval.Applied,
 		},
 		"another key changes after an applied write of our own key, within the second": {
-			owner: "engine", isDelivered: true, interfere: setBy("owner", "bar", "2"), within: true, want: Unknown,
+			owner: "engine", isDelivered: true, interfere: setBy("owner", "bar", "2"), within: true, want: eval.Unknown,
 		},
 		"another key changes in the place of a lost request": {
-			interfere: setBy("other", "bar", "2"), want: Unknown,
+			interfere: setBy("other", "bar", "2"), want: eval.Unknown,
 		},
 		"a finalizer comes after an applied write of our own key, within the second": {
-			owner: "engine", isDelivered: true, within: true, want: Unknown,
+			owner: "engine", isDelivered: true, within: true, want: eval.Unknown,
 			interfere: func(f *fixture) {
 				f.changeAs("owner", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/hold"} })
 				f.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
@@ -270,38 +271,38 @@ func TestLostWriteOfKeys(t *testing.T) {
 		},
 
 		// The key moves between the maps.
-		"the key moves after an applied write":         {isDelivered: true, interfere: moves, want: Unknown},
-		"the key moves in the place of a lost request": {interfere: moves, want: Unknown},
+		"the key moves after an applied write":         {isDelivered: true, interfere: moves, want: eval.Unknown},
+		"the key moves in the place of a lost request": {interfere: moves, want: eval.Unknown},
 		"the key moves, beside a key that the write removes": {
-			write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: moves,
-			want: Unknown,
+			write: swapping(map[string]eval.Value{"bar": two, "foo": {}}), isDelivered: true, interfere: moves,
+			want: eval.Unknown,
 		},
 		"a write moves the key": {
-			write: swapping(map[string]Entry{"foo": Binary([]byte("2"))}), isDelivered: true, interfere: nothing,
-			want: Applied,
+			write: swapping(map[string]eval.Value{"foo": eval.Binary([]byte("2"))}), isDelivered: true, interfere: nothing,
+			want: eval.Applied,
 		},
 		"another writer moves the key as a lost request would": {
-			write: swapping(map[string]Entry{"foo": Binary([]byte("2"))}), interfere: moves, want: Unknown,
+			write: swapping(map[string]eval.Value{"foo": eval.Binary([]byte("2"))}), interfere: moves, want: eval.Unknown,
 		},
 
 		// managedFields do not show the writer.
 		"managedFields are stripped after an applied write": {
-			isDelivered: true, interfere: strips, want: Unknown,
+			isDelivered: true, interfere: strips, want: eval.Unknown,
 		},
 		"managedFields are stripped, and another writer writes the value of a lost request": {
-			owner: "engine", interfere: follows(strips, setBy("other", "foo", "2")), want: Unknown,
+			owner: "engine", interfere: follows(strips, setBy("other", "foo", "2")), want: eval.Unknown,
 		},
 		"there are no managedFields, and another writer writes the value of a lost request": {
-			arrange: strips, interfere: setBy("other", "foo", "2"), want: Unknown,
+			arrange: strips, interfere: setBy("other", "foo", "2"), want: eval.Unknown,
 		},
 		"there are no managedFields, and nothing else happens to an applied write": {
-			arrange: strips, isDelivered: true, interfere: nothing, want: Applied,
+			arrange: strips, isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		"our entry is merged into ancient-changes after an applied write": {
-			isDelivered: true, interfere: crowds, want: Unknown,
+			isDelivered: true, interfere: crowds, want: eval.Unknown,
 		},
 		"our entry is merged into ancient-changes, and another writer writes the value of a lost request": {
-			owner: "engine", interfere: follows(setBy("other", "foo", "2"), crowds), want: Unknown,
+			owner: "engine", interfere: follows(setBy("other", "foo", "2"), crowds), want: eval.Unknown,
 		},
 		"other entries are merged into ancient-changes with an applied write": {
 			arrange: func(f *fixture) {
@@ -309,7 +310,7 @@ func TestLostWriteOfKeys(t *testing.T) {
 					f.setAs(fmt.Sprintf("a-writer-%02d", n), fmt.Sprintf("key-%d", n), "1")
 				}
 			},
-			isDelivered: true, interfere: nothing, want: Applied,
+			isDelivered: true, interfere: nothing, want: eval.Applied,
 		},
 		// The other writer replaces the object by a copy that it made before, with the managedFields of that time.
 		"an old copy that contains the value of a lost request is stored": {
@@ -322,69 +323,69 @@ func TestLostWriteOfKeys(t *testing.T) {
 					}
 				})
 			},
-			want: Unknown,
+			want: eval.Unknown,
 		},
 
 		// Deleted.
 		"the object is deleted after an applied write": {
-			isDelivered: true, interfere: (*fixture).gone, want: Unknown,
+			isDelivered: true, interfere: (*fixture).gone, want: eval.Unknown,
 		},
 		"the object is recreated with the content of a lost request, under our field manager": {
 			interfere: follows((*fixture).gone, func(f *fixture) {
 				f.make(map[string]string{"foo": "2", "bar": "1", "baz": "1"})
 			}),
-			want: Unknown,
+			want: eval.Unknown,
 		},
 		"the object is recreated with the content of an applied write, under our field manager": {
 			isDelivered: true,
 			interfere: follows((*fixture).gone, func(f *fixture) {
 				f.make(map[string]string{"foo": "2", "bar": "1", "baz": "1"})
 			}),
-			want: Unknown,
+			want: eval.Unknown,
 		},
 
 		// stringData.
 		"another writer applies the value of a lost request as stringData": {
-			kind: Secret, owner: "engine", interfere: func(f *fixture) { f.applies("foo", "2") }, want: Unknown,
+			kind: eval.Secret, owner: "engine", interfere: func(f *fixture) { f.applies("foo", "2") }, want: eval.Unknown,
 		},
 		"another writer applies the value of a lost request as stringData again, within the second": {
-			kind: Secret, within: true, want: Unknown,
+			kind: eval.Secret, within: true, want: eval.Unknown,
 			arrange:   follows(func(f *fixture) { f.applies("foo", "3") }, setBy("engine", "foo", "1")),
 			interfere: func(f *fixture) { f.applies("foo", "2") },
 		},
 		"another writer applies an applied value as stringData": {
-			kind: Secret, isDelivered: true, interfere: func(f *fixture) { f.applies("foo", "2") }, want: Applied,
+			kind: eval.Secret, isDelivered: true, interfere: func(f *fixture) { f.applies("foo", "2") }, want: eval.Applied,
 		},
 
 		// Removals.
-		"a removal is applied": {write: removal, isDelivered: true, interfere: nothing, want: Unknown},
+		"a removal is applied": {write: removal, isDelivered: true, interfere: nothing, want: eval.Unknown},
 		"another writer removes the key in the place of a removal": {
-			write: removal, interfere: removes, want: Unknown,
+			write: removal, interfere: removes, want: eval.Unknown,
 		},
 		"nothing else happens to a removal whose request was lost": {
-			write: removal, interfere: nothing, want: Applied,
+			write: removal, interfere: nothing, want: eval.Applied,
 		},
 		"a removal beside a set": {
-			write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true, interfere: nothing,
-			want: Applied,
+			write: swapping(map[string]eval.Value{"bar": two, "foo": {}}), isDelivered: true, interfere: nothing,
+			want: eval.Applied,
 		},
 		"another writer does a removal and a set of a lost request": {
-			write:     swapping(map[string]Entry{"bar": two, "foo": {}}),
-			interfere: follows(setBy("other", "bar", "2"), removes), want: Unknown,
+			write:     swapping(map[string]eval.Value{"bar": two, "foo": {}}),
+			interfere: follows(setBy("other", "bar", "2"), removes), want: eval.Unknown,
 		},
 		"another writer sets the key that a removal beside a set hit": {
-			write: swapping(map[string]Entry{"bar": two, "foo": {}}), isDelivered: true,
-			interfere: setBy("other", "foo", "1"), want: Unknown,
+			write: swapping(map[string]eval.Value{"bar": two, "foo": {}}), isDelivered: true,
+			interfere: setBy("other", "foo", "1"), want: eval.Unknown,
 		},
 
 		// Two keys.
 		"one of two keys is overwritten": {
-			write: swapping(map[string]Entry{"foo": two, "bar": two}), isDelivered: true,
-			interfere: setBy("other", "bar", "3"), want: Unknown,
+			write: swapping(map[string]eval.Value{"foo": two, "bar": two}), isDelivered: true,
+			interfere: setBy("other", "bar", "3"), want: eval.Unknown,
 		},
 		"another writer writes both values of a lost request": {
-			write:     swapping(map[string]Entry{"foo": two, "bar": two}),
-			interfere: follows(setBy("other", "bar", "2"), setBy("owner", "foo", "2")), want: Unknown,
+			write:     swapping(map[string]eval.Value{"foo": two, "bar": two}),
+			interfere: follows(setBy("other", "bar", "2"), setBy("owner", "foo", "2")), want: eval.Unknown,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { s.run(newFixtureOf(t, s.kind, nil)) })
@@ -394,29 +395,32 @@ func TestLostWriteOfKeys(t *testing.T) {
 // A policy changes an object after the API server computed managedFields.
 func TestLostWriteThatAPolicyChanges(t *testing.T) {
 	t.Parallel()
-	sevens := func(f *fixture) error { _, err := f.do(f.swapping("foo", one, Text("7"))); return err }
+	sevens := func(f *fixture) error { _, err := f.do(f.swapping("foo", one, eval.Text("7"))); return err }
 	trigger := setBy("other", "trigger", "yes")
 	both := func(f *fixture) error {
-		_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two},
-			KeySwap{Key: "trigger", New: Text("yes")}))
+		_, err := f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two},
+			eval.KeySwap{Key: "trigger", New: eval.Text("yes")}))
 		return err
 	}
-	other := func(f *fixture) error { _, err := f.do(f.swapping("trigger", Entry{}, Text("yes"))); return err }
+	other := func(f *fixture) error {
+		_, err := f.do(f.swapping("trigger", eval.Value{}, eval.Text("yes")))
+		return err
+	}
 	for name, s := range map[string]lostScene{
 		"the policy changes our key": {
-			write: both, isDelivered: true, interfere: func(*fixture) {}, want: Unknown,
+			write: both, isDelivered: true, interfere: func(*fixture) {}, want: eval.Unknown,
 		},
 		"the policy changes another key along with ours": {
-			write: other, isDelivered: true, interfere: func(*fixture) {}, want: Applied,
+			write: other, isDelivered: true, interfere: func(*fixture) {}, want: eval.Applied,
 		},
-		"the policy writes our value along with another's write": {write: sevens, interfere: trigger, want: Unknown},
+		"the policy writes our value along with another's write": {write: sevens, interfere: trigger, want: eval.Unknown},
 		"the policy writes our value to our own key along with another's write": {
-			owner: "engine", write: sevens, interfere: trigger, want: Unknown,
+			owner: "engine", write: sevens, interfere: trigger, want: eval.Unknown,
 		},
 		"the policy writes our value to our own key along with another's write, within the second": {
-			owner: "engine", write: sevens, interfere: setBy("owner", "trigger", "yes"), within: true, want: Unknown,
+			owner: "engine", write: sevens, interfere: setBy("owner", "trigger", "yes"), within: true, want: eval.Unknown,
 		},
-		"the policy undoes our write along with another's": {isDelivered: true, interfere: trigger, want: Unknown},
+		"the policy undoes our write along with another's": {isDelivered: true, interfere: trigger, want: eval.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, nil)

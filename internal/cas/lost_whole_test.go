@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -35,36 +36,36 @@ func TestLostCreation(t *testing.T) {
 		isEmpty, isDelivered bool
 		interfere            func(*fixture)
 		applied              int // requests
-		want                 Verdict
+		want                 eval.Verdict
 	}{
-		"a lost request":                     {false, false, nothing, 1, Applied},
-		"a lost response":                    {false, true, nothing, 1, Applied},
-		"a lost request of an empty object":  {true, false, nothing, 1, Applied},
-		"a lost response of an empty object": {true, true, nothing, 1, Unknown},
-		"another writer changes the object":  {false, true, setBy("other", "foo", "2"), 1, Unknown},
-		"another writer adds a key":          {false, true, setBy("other", "bar", "2"), 1, Unknown},
+		"a lost request":                     {false, false, nothing, 1, eval.Applied},
+		"a lost response":                    {false, true, nothing, 1, eval.Applied},
+		"a lost request of an empty object":  {true, false, nothing, 1, eval.Applied},
+		"a lost response of an empty object": {true, true, nothing, 1, eval.Unknown},
+		"another writer changes the object":  {false, true, setBy("other", "foo", "2"), 1, eval.Unknown},
+		"another writer adds a key":          {false, true, setBy("other", "bar", "2"), 1, eval.Unknown},
 		"another writer changes the object and restores it": {
-			false, true, follows(setBy("other", "foo", "2"), setBy("other", "foo", "1")), 1, Unknown,
+			false, true, follows(setBy("other", "foo", "2"), setBy("other", "foo", "1")), 1, eval.Unknown,
 		},
-		"managedFields are stripped":                        {false, true, strips, 1, Unknown},
-		"the created object is deleted":                     {false, true, (*fixture).gone, 2, Applied},
-		"the created object is recreated by another writer": {false, true, recreates("other", foo), 1, Unknown},
+		"managedFields are stripped":                        {false, true, strips, 1, eval.Unknown},
+		"the created object is deleted":                     {false, true, (*fixture).gone, 2, eval.Applied},
+		"the created object is recreated by another writer": {false, true, recreates("other", foo), 1, eval.Unknown},
 		"another writer creates the same object": {
-			false, false, func(f *fixture) { f.makeAs("other", foo) }, 0, Unknown,
+			false, false, func(f *fixture) { f.makeAs("other", foo) }, 0, eval.Unknown,
 		},
 		"another writer creates the same empty object": {
-			true, false, func(f *fixture) { f.makeAs("other", nil) }, 0, Unknown,
+			true, false, func(f *fixture) { f.makeAs("other", nil) }, 0, eval.Unknown,
 		},
 		"another writer creates another object": {
-			false, false, func(f *fixture) { f.makeAs("other", map[string]string{"foo": "2"}) }, 0, Unknown,
+			false, false, func(f *fixture) { f.makeAs("other", map[string]string{"foo": "2"}) }, 0, eval.Unknown,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newEmptyFixture(t)
-			f.engine.limits.patience = ample
-			n := &Creation{Ref: f.ref, FieldManager: "engine"}
+			f.engine.limits.settle = ample
+			n := &eval.Creation{Ref: f.ref, FieldManager: "engine"}
 			if !test.isEmpty {
-				n.Entries = map[string]Entry{"foo": one}
+				n.Entries = map[string]eval.Value{"foo": one}
 			}
 			f.lose(http.MethodPost, test.isDelivered, func() { test.interfere(f) })
 			_, err := f.doCreate(n)
@@ -79,17 +80,17 @@ func TestLostCreation(t *testing.T) {
 // A creation of unknown outcome may have created the object in the place of a later creation.
 func TestLostCreationAfterAnUnknownOne(t *testing.T) {
 	f := newEmptyFixture(t)
-	f.engine.limits.patience = ample
+	f.engine.limits.settle = ample
 	l := f.late()
 	// the first request arrives just before the second one, which is lost
 	l.holds(http.MethodPost, testcluster.Fault{DropBefore: true})
-	n := &Creation{Ref: f.ref, FieldManager: "engine", Entries: map[string]Entry{"foo": one}}
-	f.want(Unknown, l.leaves(func(ctx context.Context) error {
+	n := &eval.Creation{Ref: f.ref, FieldManager: "engine", Entries: map[string]eval.Value{"foo": one}}
+	f.want(eval.Unknown, l.leaves(func(ctx context.Context) error {
 		_, err := f.engine.Create(ctx, n)
 		return err
 	}))
 	_, err := f.doCreate(n)
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 }
 
 func TestLostDeletion(t *testing.T) {
@@ -103,33 +104,33 @@ func TestLostDeletion(t *testing.T) {
 		arrange     func(*fixture)
 		isDelivered bool
 		interfere   func(*fixture)
-		want        Verdict
+		want        eval.Verdict
 	}{
-		"a lost request":                             {nothing, false, nothing, Applied},
-		"a lost response":                            {nothing, true, nothing, Applied},
-		"a lost response, and a finalizer":           {isDeleting, true, nothing, Applied},
-		"another writer deletes the object":          {nothing, false, (*fixture).gone, Applied},
-		"another writer deletes it, and a finalizer": {isDeleting, false, (*fixture).gone, Applied},
-		"another writer recreates the object":        {nothing, false, recreates("other", foo), Applied},
+		"a lost request":                             {nothing, false, nothing, eval.Applied},
+		"a lost response":                            {nothing, true, nothing, eval.Applied},
+		"a lost response, and a finalizer":           {isDeleting, true, nothing, eval.Applied},
+		"another writer deletes the object":          {nothing, false, (*fixture).gone, eval.Applied},
+		"another writer deletes it, and a finalizer": {isDeleting, false, (*fixture).gone, eval.Applied},
+		"another writer recreates the object":        {nothing, false, recreates("other", foo), eval.Applied},
 		"another writer creates the object again": {
-			nothing, true, func(f *fixture) { f.makeAs("other", foo) }, Applied,
+			nothing, true, func(f *fixture) { f.makeAs("other", foo) }, eval.Applied,
 		},
-		"another writer changes the object": {nothing, false, setBy("other", "foo", "2"), Conflict},
+		"another writer changes the object": {nothing, false, setBy("other", "foo", "2"), eval.Conflict},
 		"another writer changes the object, and undoes": {
-			nothing, false, follows(setBy("other", "foo", "2"), setBy("other", "foo", "1")), Conflict,
+			nothing, false, follows(setBy("other", "foo", "2"), setBy("other", "foo", "1")), eval.Conflict,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, foo)
-			f.engine.limits.patience = ample
+			f.engine.limits.settle = ample
 			test.arrange(f)
 			v := f.version()
 			f.lose(http.MethodDelete, test.isDelivered, func() { test.interfere(f) })
 			err := f.doRemove(v)
 			f.want(test.want, err)
 			isThere := f.exists() && f.live().UID == types.UID(v.UID) && f.live().DeletionTimestamp == nil
-			if isThere == (VerdictOf(err) == Applied) {
-				t.Errorf("verdict %s, and the object is there: %t", VerdictOf(err), isThere)
+			if isThere == (eval.VerdictOf(err) == eval.Applied) {
+				t.Errorf("verdict %s, and the object is there: %t", eval.VerdictOf(err), isThere)
 			}
 		})
 	}
@@ -143,7 +144,7 @@ func TestDeletionOfARecreatedObjectIsAConflict(t *testing.T) {
 		recreates("other", map[string]string{"foo": "1"})(f)
 		return testcluster.Fault{}
 	})
-	f.want(Conflict, f.doRemove(v))
+	f.want(eval.Conflict, f.doRemove(v))
 	if !f.exists() {
 		t.Error("another object was deleted")
 	}
@@ -200,7 +201,7 @@ func TestLostResponseOfACounter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "5", "bar": "1"})
-			f.engine.limits.patience = ample
+			f.engine.limits.settle = ample
 			numbers := make([]Taken, test.callers)
 			var calls []func() error
 			for n := range test.callers {
@@ -213,10 +214,10 @@ func TestLostResponseOfACounter(t *testing.T) {
 			for n, err := range f.together(loses(http.MethodPatch, test.isDelivered,
 				func() { test.interfere(f) }), calls...) {
 				if test.want == nil {
-					f.want(Unknown, err)
+					f.want(eval.Unknown, err)
 					continue
 				}
-				f.want(Applied, err)
+				f.want(eval.Applied, err)
 				got = append(got, numbers[n].Number)
 			}
 			if slices.Sort(got); !slices.Equal(got, test.want) {
@@ -237,7 +238,7 @@ func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
 		f := newFixture(t, map[string]string{"foo": "5"})
 		ctx, leave := context.WithCancel(t.Context())
 		f.lose(http.MethodPatch, true, leave)
-		f.want(Unknown, (<-f.taking(ctx, "foo")).err)
+		f.want(eval.Unknown, (<-f.taking(ctx, "foo")).err)
 	})
 	t.Run("at the next request", func(t *testing.T) {
 		f := newFixture(t, map[string]string{"foo": "5"})
@@ -262,7 +263,7 @@ func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
 		}
 		close(release)
 		got := <-answer
-		f.want(Applied, got.err)
+		f.want(eval.Applied, got.err)
 		if got.Number != 6 {
 			t.Errorf("took %d, want 6", got.Number)
 		}
@@ -272,7 +273,7 @@ func TestCallerOfACounterLeavesAfterALostResponse(t *testing.T) {
 // A caller leaves after the read that follows a lost response. The number may be taken, and the error says only that.
 func TestCallerOfACounterLeavesBeforeTheNextRequest(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
-	f.engine.limits.patience = ample
+	f.engine.limits.settle = ample
 	ctx, leave := context.WithCancel(t.Context())
 	f.lose(http.MethodPatch, true, func() {
 		f.onEach(http.MethodGet, func() testcluster.Fault {
@@ -280,7 +281,7 @@ func TestCallerOfACounterLeavesBeforeTheNextRequest(t *testing.T) {
 		})
 	})
 	got := <-f.taking(ctx, "foo")
-	f.want(Unknown, got.err)
+	f.want(eval.Unknown, got.err)
 	if strings.Contains(got.err.Error(), "nothing was written") {
 		t.Error(got.err)
 	}
@@ -290,15 +291,15 @@ var errFull = errors.New("all places are taken")
 
 // seat returns an allocation of one of three places in the key foo. It first looks for its own id.
 func (f *fixture) seat(id string) Computed {
-	return Computed{Ref: f.ref, Key: "foo", FieldManager: "engine", Next: func(live Entry) (Entry, error) {
+	return Computed{Ref: f.ref, Key: "foo", FieldManager: "engine", Next: func(live eval.Value) (eval.Value, error) {
 		taken := strings.Fields(live.Raw())
 		switch {
 		case slices.Contains(taken, id):
 			return live, nil
 		case len(taken) == 3:
-			return Entry{}, errFull
+			return eval.Value{}, errFull
 		}
-		return Text(strings.Join(append(taken, id), " ")), nil
+		return eval.Text(strings.Join(append(taken, id), " ")), nil
 	}}
 }
 
@@ -308,33 +309,33 @@ func TestLostResponseOfAnAllocation(t *testing.T) {
 	for name, test := range map[string]struct {
 		isDelivered bool
 		interfere   func(*fixture)
-		want        Verdict
+		want        eval.Verdict
 		foo         string
 	}{
-		"a lost request":  {false, nothing, Applied, "a me"},
-		"a lost response": {true, nothing, Applied, "a me"},
+		"a lost request":  {false, nothing, eval.Applied, "a me"},
+		"a lost response": {true, nothing, eval.Applied, "a me"},
 		"another allocation comes first": {
-			false, setBy("other", "foo", "a b"), Applied, "a b me",
+			false, setBy("other", "foo", "a b"), eval.Applied, "a b me",
 		},
 		"another allocation comes after ours": {
-			true, setBy("other", "foo", "a me b"), Applied, "a me b",
+			true, setBy("other", "foo", "a me b"), eval.Applied, "a me b",
 		},
-		"ours is released by another writer": {true, setBy("other", "foo", "a"), Applied, "a me"},
+		"ours is released by another writer": {true, setBy("other", "foo", "a"), eval.Applied, "a me"},
 		"ours is replaced": {
-			true, setBy("other", "foo", "a b c"), Unknown, "a b c",
+			true, setBy("other", "foo", "a b c"), eval.Unknown, "a b c",
 		},
 		"others take all places, and the request is lost": {
-			false, setBy("other", "foo", "a b c"), Unknown, "a b c",
+			false, setBy("other", "foo", "a b c"), eval.Unknown, "a b c",
 		},
-		"the object is deleted after an applied request": {true, (*fixture).gone, Unknown, ""},
-		"another key changes after an applied request":   {true, setBy("other", "bar", "2"), Applied, "a me"},
+		"the object is deleted after an applied request": {true, (*fixture).gone, eval.Unknown, ""},
+		"another key changes after an applied request":   {true, setBy("other", "bar", "2"), eval.Applied, "a me"},
 		"another process allocates our id under our name, before": {
-			false, setBy("engine", "foo", "a me"), Applied, "a me",
+			false, setBy("engine", "foo", "a me"), eval.Applied, "a me",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "a"})
-			f.engine.limits.patience = ample
+			f.engine.limits.settle = ample
 			f.lose(http.MethodPatch, test.isDelivered, func() { test.interfere(f) })
 			_, err := f.engine.Compute(t.Context(), f.seat("me"))
 			f.want(test.want, err)
@@ -350,15 +351,15 @@ func TestLostResponseOfABatch(t *testing.T) {
 	for name, test := range map[string]struct {
 		isDelivered bool
 		interfere   func(*fixture)
-		want        Verdict
+		want        eval.Verdict
 	}{
-		"nothing else happens to a lost request": {false, func(*fixture) {}, Applied},
-		"nothing else happens to an applied one": {true, func(*fixture) {}, Applied},
-		"another key changes":                    {true, setBy("other", "bar", "2"), Applied},
-		"one key is overwritten":                 {true, setBy("other", "key-3", "3"), Unknown},
-		"another writer writes one value":        {false, setBy("other", "key-3", "2"), Unknown},
+		"nothing else happens to a lost request": {false, func(*fixture) {}, eval.Applied},
+		"nothing else happens to an applied one": {true, func(*fixture) {}, eval.Applied},
+		"another key changes":                    {true, setBy("other", "bar", "2"), eval.Applied},
+		"one key is overwritten":                 {true, setBy("other", "key-3", "3"), eval.Unknown},
+		"another writer writes one value":        {false, setBy("other", "key-3", "2"), eval.Unknown},
 		"another writer writes one value, afterwards": {
-			true, follows(setBy("other", "key-3", "3"), setBy("other", "key-3", "2")), Unknown,
+			true, follows(setBy("other", "key-3", "3"), setBy("other", "key-3", "2")), eval.Unknown,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -367,7 +368,7 @@ func TestLostResponseOfABatch(t *testing.T) {
 				data[fmt.Sprintf("key-%d", n)] = "1"
 			}
 			f := newFixture(t, data)
-			f.engine.limits.patience = ample
+			f.engine.limits.settle = ample
 			var calls []func() error
 			for n := range 5 {
 				calls = append(calls, func() error {
@@ -379,7 +380,7 @@ func TestLostResponseOfABatch(t *testing.T) {
 				func() { test.interfere(f) }), calls...) {
 				f.want(test.want, err)
 			}
-			if applied := f.applied(); applied > 1 || test.want == Applied && applied != 1 {
+			if applied := f.applied(); applied > 1 || test.want == eval.Applied && applied != 1 {
 				t.Errorf("the API server applied %d requests", applied)
 			}
 		})
@@ -391,19 +392,19 @@ func TestChainThroughALostResponse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		interfere func(*fixture)
-		want      Verdict
+		want      eval.Verdict
 	}{
-		"nothing else changes":                     {func(*fixture) {}, Applied},
-		"another key changes":                      {setBy("other", "baz", "2"), Conflict},
-		"another key changes by the creator of it": {setBy("cas.test", "baz", "2"), Conflict},
-		"another writer applies the same value":    {appliesText("foo", "2"), Conflict},
+		"nothing else changes":                     {func(*fixture) {}, eval.Applied},
+		"another key changes":                      {setBy("other", "baz", "2"), eval.Conflict},
+		"another key changes by the creator of it": {setBy("cas.test", "baz", "2"), eval.Conflict},
+		"another writer applies the same value":    {appliesText("foo", "2"), eval.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "baz": "1"})
 			v := f.version()
 			f.lose(http.MethodPatch, true, func() { test.interfere(f) })
 			_, err := f.do(f.swapping("foo", one, two, v))
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			_, err = f.do(f.swapping("bar", one, two, v))
 			f.want(test.want, err)
 		})
@@ -417,19 +418,19 @@ func TestLostWriteAfterAnUnknownOneOnTheSameVersion(t *testing.T) {
 	for name, test := range map[string]struct {
 		between func(*fixture)
 		fault   testcluster.Fault
-		want    Verdict
+		want    eval.Verdict
 	}{
 		"the later one is applied, and its response is lost": {
-			func(*fixture) {}, testcluster.Fault{DropAfter: true}, Unknown,
+			func(*fixture) {}, testcluster.Fault{DropAfter: true}, eval.Unknown,
 		},
-		"the later one is applied": {func(*fixture) {}, testcluster.Fault{}, Applied},
+		"the later one is applied": {func(*fixture) {}, testcluster.Fault{}, eval.Applied},
 		"the later one is on another version": {
-			setBy("other", "bar", "2"), testcluster.Fault{DropAfter: true}, Applied,
+			setBy("other", "bar", "2"), testcluster.Fault{DropAfter: true}, eval.Applied,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-			f.engine.limits = limits{grace: 2 * telling, looking: telling, patience: ample}
+			f.engine.limits = limits{grace: 2 * reportTime, read: reportTime, settle: ample}
 			held, sent := make(chan struct{}), make(chan struct{})
 			f.onEach(http.MethodPatch, func() testcluster.Fault {
 				select {
@@ -443,7 +444,7 @@ func TestLostWriteAfterAnUnknownOneOnTheSameVersion(t *testing.T) {
 			unknown := f.beginFor(ctx, f.swapping("foo", one, two))
 			<-sent
 			leave()
-			f.want(Unknown, <-unknown)
+			f.want(eval.Unknown, <-unknown)
 			test.between(f)
 			var once sync.Once
 			f.onEach(http.MethodPatch, func() (fault testcluster.Fault) {
@@ -470,10 +471,10 @@ func TestCallerLeavesWhenItsWriteIsApplied(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "0", "bar": "0"})
-			f.engine.limits.patience = ample
+			f.engine.limits.settle = ample
 			for n := range 30 {
 				ctx, leave := context.WithCancel(t.Context())
-				from, to := Text(fmt.Sprint(n)), Text(fmt.Sprint(n+1))
+				from, to := eval.Text(fmt.Sprint(n)), eval.Text(fmt.Sprint(n+1))
 				var once sync.Once
 				leaves := func(r *http.Request) (lost testcluster.Fault) {
 					if r.Method == http.MethodPatch {
@@ -491,7 +492,7 @@ func TestCallerLeavesWhenItsWriteIsApplied(t *testing.T) {
 					_, err := f.do(f.swapping("bar", from, to))
 					return err
 				}) {
-					f.want(Applied, err)
+					f.want(eval.Applied, err)
 				}
 				leave()
 			}
@@ -539,25 +540,25 @@ func TestLostRequestThatArrivesBeforeItsRepeat(t *testing.T) {
 	for name, test := range map[string]struct {
 		method string
 		call   func(*fixture) error
-		want   Verdict
+		want   eval.Verdict
 	}{
 		"a swap": {
 			http.MethodPatch, func(f *fixture) error { _, err := f.do(f.swapping("foo", one, two)); return err },
-			Applied,
+			eval.Applied,
 		},
 		"a removal": {
 			http.MethodPatch, func(f *fixture) error {
 				_,
-					err := f.do(f.swapping("foo", one, Entry{}))
+					err := f.do(f.swapping("foo", one, eval.Value{}))
 				return err
-			}, Unknown,
+			}, eval.Unknown,
 		},
 		"a removal that ignores a missing key": {
 			http.MethodPatch, func(f *fixture) error {
 				_,
 					err := f.do(f.removing("foo", one, f.version()))
 				return err
-			}, Applied,
+			}, eval.Applied,
 		},
 		"a creation": {
 			http.MethodPost, func(f *fixture) error {
@@ -565,15 +566,15 @@ func TestLostRequestThatArrivesBeforeItsRepeat(t *testing.T) {
 				_,
 					err := f.doCreate(f.creation())
 				return err
-			}, Applied,
+			}, eval.Applied,
 		},
 		"a deletion": {
-			http.MethodDelete, func(f *fixture) error { return f.doRemove(f.version()) }, Applied,
+			http.MethodDelete, func(f *fixture) error { return f.doRemove(f.version()) }, eval.Applied,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-			f.engine.limits.patience = ample
+			f.engine.limits.settle = ample
 			f.delay(test.method)
 			f.want(test.want, test.call(f))
 			if n := f.proxy.Count(test.method); n != 2 {

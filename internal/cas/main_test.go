@@ -4,13 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
 
 // txnTask is a task that asks for a Txn to be written.
-func txnTask(t *testing.T, txn *Txn) *task {
+func txnTask(t *testing.T, txn *eval.Txn) *task {
 	t.Helper()
 	task := newTask(t.Context(), writeTask, txn.Ref, time.Now())
 	task.txn = txn

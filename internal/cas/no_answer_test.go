@@ -8,11 +8,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given a write that is on its way, and an API server that answers nothing any more; when the caller is interrupted, or runs out of time; then the
-// outcome is unknown, and the cause says which of the two it was.
+// Given a write that is on its way, and an API server that answers nothing any more; when the caller is interrupted, or runs out of time.
+// Then the outcome is unknown, and the cause says which of the two it was.
 func TestWriteWithoutAnAnswerSaysWhyItsWaitEnded(t *testing.T) {
 	for name, says := range map[string]string{"interrupted": "the run was interrupted", "out of time": "no answer came in time"} {
 		t.Run(name, func(t *testing.T) {
@@ -37,10 +38,10 @@ func TestWriteWithoutAnAnswerSaysWhyItsWaitEnded(t *testing.T) {
 				passed := &deadline{Context: t.Context(), done: make(chan struct{})}
 				ctx, end = passed, func() { close(passed.done) }
 			}
-			err := f.beginFor(ctx, f.swapping("foo", Text("1"), Text("2")))
+			err := f.beginFor(ctx, f.swapping("foo", eval.Text("1"), eval.Text("2")))
 			<-written
 			end()
-			var unknown *UnknownError
+			var unknown *eval.UnknownError
 			if got := <-err; !errors.As(got, &unknown) || !strings.Contains(unknown.Err.Error(), says) {
 				t.Errorf("%v, want an unknown outcome since %s", got, says)
 			}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // A write that changes nothing makes no version. Another writer made the version after its base.
@@ -16,12 +18,12 @@ func TestWriteThatChangesNothingIsNotSent(t *testing.T) {
 		cm.Labels, cm.Annotations = map[string]string{"a": "1"}, map[string]string{"b": "2"}
 	})
 	v := f.version()
-	for name, txn := range map[string]*Txn{
-		"a key":    f.txn(KeySwap{Key: "foo", Expect: one, New: one}),
-		"metadata": {Ref: f.ref, FieldManager: "engine", At: []Version{v}, Keys: []KeySwap{sets(LabelKey("a"), one), sets(AnnotationKey("b"), two)}},
+	for name, txn := range map[string]*eval.Txn{
+		"a key":    f.txn(eval.KeySwap{Key: "foo", Expect: one, New: one}),
+		"metadata": {Ref: f.ref, FieldManager: "engine", RequireVersions: []eval.Version{v}, Keys: []eval.KeySwap{sets(eval.LabelKey("a"), one), sets(eval.AnnotationKey("b"), two)}},
 	} {
 		result, err := f.commit(txn)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		if result.Wrote || f.proxy.Count(http.MethodPatch) != 0 {
 			t.Errorf("%s: written %t, with %d patches", name, result.Wrote, f.proxy.Count(http.MethodPatch))
 		}

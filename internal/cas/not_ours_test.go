@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -22,7 +23,7 @@ func TestWriteWhoseKeyAnotherWriterRemoved(t *testing.T) {
 		return testcluster.Fault{DropBefore: true}
 	})
 	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Unknown, err)
+	f.want(eval.Unknown, err)
 	f.wantData(map[string]string{"bar": "1"})
 }
 
@@ -40,25 +41,25 @@ func (f *fixture) applies(key, value string) {
 // Given a key of a Secret that another writer applied as stringData before the engine; when a swap is lost, and the
 // other writer applies the same value within the second; then the swap does not count as applied.
 func TestKeyThatAnotherAppliesAsStringDataIsNotOurs(t *testing.T) {
-	f := newFixtureOf(t, Secret, map[string]string{"bar": "1"})
+	f := newFixtureOf(t, eval.Secret, map[string]string{"bar": "1"})
 	f.withinASecond(func() {
 		f.engine = f.newEngine(f.proxy.Config)
 		f.applies("foo", "0")
-		_, err := f.do(f.swapping("foo", Text("0"), one))
-		f.want(Applied, err)
+		_, err := f.do(f.swapping("foo", eval.Text("0"), one))
+		f.want(eval.Applied, err)
 	}, func() {
 		f.onSends(http.MethodPatch, func() testcluster.Fault {
 			f.applies("foo", "2")
 			return testcluster.Fault{DropBefore: true}
 		})
 		_, err := f.do(f.swapping("foo", one, two))
-		if verdict := VerdictOf(err); verdict != Unknown && verdict != Conflict { // where it was another second, that tells
+		if verdict := eval.VerdictOf(err); verdict != eval.Unknown && verdict != eval.Conflict { // where it was another second, that tells
 			t.Errorf("%s, want that it is unknown: %v", verdict, err)
 		}
 	})
 }
 
-// Given a removal that is lost on its way; when another removes the same key and, in the same write, an owner of the object; then the lineage does not
+// Given a removal that is lost on its way; when another removes the same key and, in the same write, an owner of the object; then the chain does not
 // lead through that write.
 func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
@@ -74,13 +75,13 @@ func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
 		})
 		return testcluster.Fault{DropBefore: true}
 	})
-	s := f.swapping("foo", one, Entry{}, v)
-	s.GoneIsDone = true
+	s := f.swapping("foo", one, eval.Value{}, v)
+	s.IgnoreMissing = true
 	_, err := f.do(s)
-	f.want(Applied, err) // gone already is success
+	f.want(eval.Applied, err) // gone already is success
 	f.proxy.SetHook(nil)
 	_, err = f.do(f.swapping("bar", one, two, v))
-	f.wantReason(ReasonObject, err)
+	f.wantReason(eval.ReasonObject, err)
 }
 
 // Given a creation that is lost on its way; when a client with the same field manager creates the same object
@@ -105,7 +106,7 @@ func TestObjectThatATwinMadeWithMoreIsNotOurs(t *testing.T) {
 				return testcluster.Fault{DropBefore: true}
 			})
 			_, err := f.doCreate(f.creation())
-			f.want(Unknown, err)
+			f.want(eval.Unknown, err)
 			f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
 		})
 	}

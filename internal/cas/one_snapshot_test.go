@@ -1,6 +1,10 @@
 package cas
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+)
 
 // Given an entry and a label of one ConfigMap; when one process writes both at once, then they share one read and one
 // patch.
@@ -11,7 +15,7 @@ func TestEntryAndLabelShareARequest(t *testing.T) {
 		f.committing(f.swapping("foo", one, two).Txn()),
 		f.committing(label),
 	) {
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	}
 	f.wantRequests("GET PATCH")
 	f.wantData(map[string]string{"foo": "2"})
@@ -26,12 +30,12 @@ func TestFinalizersOfAConfigMapAreRemoved(t *testing.T) {
 	f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
 	const both, last = `["example.com/a","example.com/b"]`, `["example.com/b"]`
 	_, err := f.commit(f.txn(change{"metadata.finalizers", "", both}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.commit(f.txn(change{"metadata.finalizers[=example.com/a]", `"example.com/a"`, ""}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantField("metadata.finalizers", last)
 	_, err = f.commit(f.txn(change{"metadata.finalizers", last, ""}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if got := f.live().Finalizers; len(got) > 0 {
 		t.Errorf("finalizers %v, want none", got)
 	}

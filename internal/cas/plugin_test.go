@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -39,7 +40,7 @@ func TestExecPluginThatHangs(t *testing.T) {
 				return err
 			},
 			"write": func(ctx context.Context, f *fixture) error {
-				_, err := f.engine.Commit(ctx, &Txn{Ref: f.ref, Keys: []KeySwap{{Key: "foo", Expect: one, New: two}}})
+				_, err := f.engine.Commit(ctx, &eval.Txn{Ref: f.ref, Keys: []eval.KeySwap{{Key: "foo", Expect: one, New: two}}})
 				return err
 			},
 			"list": func(ctx context.Context, f *fixture) error {
@@ -65,7 +66,7 @@ func TestExecPluginThatHangs(t *testing.T) {
 					cancel()
 				}
 				err := <-ended
-				var canceled *CanceledError
+				var canceled *eval.CanceledError
 				if isCanceled := errors.As(err, &canceled); !isCanceled && !errors.Is(err, wire.ErrNoCredentials) || isCanceled && canceled.Plugin != command {
 					t.Errorf("%#v, want a word about %s", err, command)
 				}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -17,22 +18,22 @@ import (
 // Given a task that was answered; when it is answered again; then it keeps its first answer.
 func TestTaskKeepsItsFirstAnswer(t *testing.T) {
 	t.Parallel()
-	task := newTask(t.Context(), writeTask, Ref{Namespace: "shop", Name: "shared"}, time.Now())
+	task := newTask(t.Context(), writeTask, eval.Ref{Namespace: "shop", Name: "shared"}, time.Now())
 	task.answer(nil)
-	task.answer(&CanceledError{})
+	task.answer(&eval.CanceledError{})
 	if err := task.wait(Grace); err != nil {
 		t.Errorf("%v, want that it was applied", err)
 	}
 }
 
-// Given a swap, an observation and a conflict; then no read that they make names a version: one that does is answered from a cache.
+// Given a swap, a snapshot and a conflict; then no read that they make names a version: one that does is answered from a cache.
 func TestReadsNameNoVersion(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.observe()
 	_, err = f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
+	f.wantReason(eval.ReasonKey, err)
 	reads := 0
 	for _, r := range f.proxy.Requests() {
 		if r.Method != http.MethodGet {
@@ -51,16 +52,16 @@ func TestReadsNameNoVersion(t *testing.T) {
 	}
 }
 
-// Given a creation; when a removal of one of its keys was planned on an older observation; then the removal
+// Given a creation; when a removal of one of its keys was planned on an older snapshot; then the removal
 // is refused, because this process wrote the key.
 func TestKeyThatACreationWroteIsNotRemovedForAnOlderObservation(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
-	f.want(Applied, f.doRemove(v))
+	f.want(eval.Applied, f.doRemove(v))
 	_, err := f.doCreate(f.creation())
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.do(f.removing("foo", one, v))
-	f.wantReason(ReasonOwn, err)
+	f.wantReason(eval.ReasonOwn, err)
 	if got := f.live().Data["foo"]; got != "1" {
 		t.Errorf("foo is %q, want 1", got)
 	}
@@ -94,8 +95,8 @@ func TestImmutableConfigMapIsNotWaitedFor(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
 		f.change(func(cm *corev1.ConfigMap) { cm.Immutable = new(true) })
 		_, err := f.wait(t.Context(), time.Minute)
-		f.want(Conflict, err)
-		f.wantReason(ReasonKey, err)
+		f.want(eval.Conflict, err)
+		f.wantReason(eval.ReasonKey, err)
 		if _, n := f.count(); n != 0 {
 			t.Errorf("%d watches, want none", n)
 		}

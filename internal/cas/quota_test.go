@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -83,7 +84,7 @@ func TestCreationThatAnswersForABusyQuotaIsTriedAgain(t *testing.T) {
 		})
 		result, err := f.doCreate(f.creation())
 		end()
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		if t.Failed() {
 			return
 		}
@@ -108,10 +109,10 @@ func TestCreationThatIsRefusedForABusyQuotaIsJudgedAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		times   int
 		another bool
-		want    Verdict
+		want    eval.Verdict
 	}{
-		"twice":                         {2, false, Applied},
-		"once, and another comes first": {1, true, Conflict},
+		"twice":                         {2, false, eval.Applied},
+		"once, and another comes first": {1, true, eval.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newEmptyFixture(t)

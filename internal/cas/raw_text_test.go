@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -48,8 +49,8 @@ func TestTextThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 	f.setRaw("foo", "\xff")
 	f.observe()
 	f.beforePatch(func() { f.setRaw("foo", "\xfe") })
-	_, err := f.do(f.swapping("foo", Text("\xff"), two))
-	f.wantReason(ReasonKey, err)
+	_, err := f.do(f.swapping("foo", eval.Text("\xff"), two))
+	f.wantReason(eval.ReasonKey, err)
 	if got := f.liveRaw().Data["foo"]; got != "\xfe" {
 		t.Errorf("foo is %q, want %q", got, "\xfe")
 	}
@@ -61,7 +62,7 @@ func TestGuardThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 	f.setRaw("guard", "\xff")
 	f.observe()
 	f.beforePatch(func() { f.setRaw("guard", "\xfe") })
-	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("\xff"))))
+	_, err := f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", eval.Text("\xff"))))
 	f.wantFailed(err, "guard")
 	if got := f.liveRaw().Data; got["foo"] != "1" || got["guard"] != "\xfe" {
 		t.Errorf("live data %q", got)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -23,25 +23,25 @@ const maxTasks = 1000
 type request struct {
 	verb   string // "patch", "create" or "delete"
 	client *wire.Client
-	base   *Observation // the tasks were evaluated on it, and the request is conditional on its version
-	isDry  bool         // nothing is stored
+	base   *eval.Snapshot // the tasks were evaluated on it, and the request is conditional on its version
+	isDry  bool           // nothing is stored
 	tasks  []*task
 
 	// A patch has the changes of each task, after the tasks before it, and the changes of the request, compared
 	// keys included. A key that several tasks compare appears more than once in them.
-	of      [][]judging.Change
-	changes []judging.Change
-	left    map[string]Entry // the computed keys after the request
-	most    int              // how many tasks the request may have: the smallest limit of its tasks
-	grows   int              // by how many bytes the changes make the object larger
+	changesOf [][]eval.Change
+	changes   []eval.Change
+	computed  map[string]eval.Value // the computed keys after the request
+	limit     int                   // how many tasks the request may have: the smallest limit of its tasks
+	grownBy   int                   // by how many bytes the changes make the object larger
 }
 
 // result is the outcome of a request.
 type result struct {
 	outcome wire.Outcome
-	err     error        // why the request was not applied, or why the outcome is unknown
-	after   *Observation // Applied: the object after the write
-	now     *Observation // the object in a later read; nil if there was none
+	err     error          // why the request was not applied, or why the outcome is unknown
+	after   *eval.Snapshot // Applied: the object after the write
+	now     *eval.Snapshot // the object in a later read; nil if there was none
 	// isChained: after is the version that the write made of its base, so that the chain goes on.
 	isChained bool
 	// lost, with PreconditionFailed: why it is unknown whether an earlier request was applied.
@@ -57,8 +57,8 @@ func (r *request) claim() bool {
 	}
 	for i, t := range r.tasks {
 		s := sent{base: r.base.Version()}
-		if r.of != nil {
-			s.changes = r.of[i]
+		if r.changesOf != nil {
+			s.changes = r.changesOf[i]
 		}
 		if !t.claim(s) {
 			for _, claimed := range r.tasks[:i] {
@@ -70,14 +70,14 @@ func (r *request) claim() bool {
 	return true
 }
 
-func (r *request) send(ctx context.Context) (*Observation, wire.Outcome, error) {
+func (r *request) send(ctx context.Context) (*eval.Snapshot, wire.Outcome, error) {
 	switch t := r.tasks[0]; r.verb {
 	case "create":
 		return r.client.Create(ctx, t.create, r.isDry)
 	case "delete":
 		return r.client.Remove(ctx, t.ref, r.base.Version(), r.isDry)
 	default:
-		patch, err := judging.Patch(r.base, r.changes, r.firstOwner())
+		patch, err := eval.Patch(r.base, r.changes, r.firstOwner())
 		if err != nil {
 			return nil, wire.Refused, err
 		}
@@ -88,10 +88,10 @@ func (r *request) send(ctx context.Context) (*Observation, wire.Outcome, error) 
 // manager returns the field manager of a patch.
 func (r *request) manager() string { return r.tasks[0].txn.FieldManager }
 
-// overtaken decides after the precondition failed and no response was lost. now was read afterwards. If the
+// afterConflict decides after the precondition failed and no response was lost. now was read afterwards. If the
 // object is still as it was, the API server refused for another reason, such as a webhook that answers 409,
 // and would refuse again. For a creation, that needs two reads that find no object.
-func (r *request) overtaken(now *Observation, refusal error) result {
+func (r *request) afterConflict(now *eval.Snapshot, refusal error) result {
 	t, isSame := r.tasks[0], now.Version() == r.base.Version()
 	switch {
 	case r.verb == "delete" && (!now.Exists() || now.Terminating()):
@@ -110,36 +110,36 @@ func (r *request) overtaken(now *Observation, refusal error) result {
 // earlier write of unknown outcome was conditional on: that write may have been applied instead. Computed keys
 // are evaluated again, whatever the object contains: another process may have computed the same value from the
 // same base, and no number is given out twice.
-func (r *request) outcome(now *Observation, unknownBase *Version) result {
-	var outcome judging.LostOutcome
+func (r *request) outcome(now *eval.Snapshot, unknownBase *eval.Version) result {
+	var outcome eval.LostOutcome
 	var why error
 	computes := false
 	switch t := r.tasks[0]; r.verb {
 	case "create":
 		outcome, why = t.create.Outcome(now)
 	case "delete":
-		outcome = judging.DeletionOutcome(r.base.Version(), now)
+		outcome = eval.DeletionOutcome(r.base.Version(), now)
 	default:
-		outcome, why = judging.LostWrite{Manager: r.manager(), Base: r.base, Changes: r.changes}.Outcome(now)
+		outcome, why = eval.LostWrite{Manager: r.manager(), Base: r.base, Changes: r.changes}.Outcome(now)
 		computes = t.txn.Computes()
 	}
-	isApplied := outcome == judging.LostApplied || outcome == judging.LostAppliedAlone
+	isApplied := outcome == eval.LostApplied || outcome == eval.LostAppliedAlone
 	if isApplied && r.verb != "delete" && unknownBase != nil && *unknownBase == r.base.Version() {
-		outcome, why = judging.LostUnknown, errEarlier
+		outcome, why = eval.LostUnknown, errEarlier
 	}
 	switch {
-	case outcome == judging.LostUnresolved:
+	case outcome == eval.LostUnresolved:
 		return result{outcome: wire.Unresolved}
 	case computes:
 		return result{outcome: wire.PreconditionFailed, now: now, lost: cmp.Or(why, errComputed)}
-	case outcome == judging.LostNotApplied:
+	case outcome == eval.LostNotApplied:
 		return result{outcome: wire.PreconditionFailed, now: now}
-	case outcome == judging.LostUnknown:
+	case outcome == eval.LostUnknown:
 		return result{outcome: wire.Ambiguous, err: why, now: now}
 	case r.verb == "delete":
 		return result{outcome: wire.Applied, after: now, now: now}
 	default:
-		return result{outcome: wire.Applied, after: now, isChained: outcome == judging.LostAppliedAlone}
+		return result{outcome: wire.Applied, after: now, isChained: outcome == eval.LostAppliedAlone}
 	}
 }
 
@@ -151,15 +151,15 @@ var (
 )
 
 // resultOf returns the result of a task of a patch that was applied. leaves has the entries that the request left.
-func (r *request) resultOf(i int, applied result, leaves map[string]Entry) TxnResult {
+func (r *request) resultOf(i int, applied result, leaves map[string]eval.Value) TxnResult {
 	after := applied.after
 	of := TxnResult{
-		After: after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true, IsShared: !applied.isChained,
+		After: after, Previous: map[string]eval.Value{}, Stored: map[string]eval.Value{}, Wrote: true, IsShared: !applied.isChained,
 	}
-	for _, c := range r.of[i] {
-		of.Previous[c.Key], of.Stored[c.Key] = c.From, after.Entry(c.Key)
+	for _, c := range r.changesOf[i] {
+		of.Previous[c.Key], of.Stored[c.Key] = c.From, after.Value(c.Key)
 		// Later tasks may have computed the key further, and other writers may have changed a compared key.
-		if after.Entry(c.Key) == leaves[c.Key] || c.IsGuard && !applied.isChained {
+		if after.Value(c.Key) == leaves[c.Key] || c.IsGuard && !applied.isChained {
 			of.Stored[c.Key] = c.To
 		}
 	}
@@ -167,8 +167,8 @@ func (r *request) resultOf(i int, applied result, leaves map[string]Entry) TxnRe
 }
 
 // leaves returns the entries that a patch leaves in the keys that its tasks name.
-func (r *request) leaves() map[string]Entry {
-	leaves := make(map[string]Entry, len(r.changes))
+func (r *request) leaves() map[string]eval.Value {
+	leaves := make(map[string]eval.Value, len(r.changes))
 	for _, c := range r.changes {
 		leaves[c.Key] = c.To
 	}

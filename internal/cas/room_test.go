@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // onOneRead asks for all of it, in this order, while a read is held that fails in the end, so that the next read begins after all of
-// them, and they are judged on it together. It gives what came of each.
+// them, and they are evaluated on it together. It returns the result of each.
 func (f *fixture) onOneRead(calls ...func() error) []error {
 	f.Helper()
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -39,18 +40,18 @@ func (f *fixture) onOneRead(calls ...func() error) []error {
 	return errs
 }
 
-// Given a key of 900 KiB; when its removal and another key of 900 KiB are asked for in this order, and are judged on the same read; then
-// both are applied: what is judged second is judged on what the first leaves.
+// Given a key of 900 KiB; when its removal and another key of 900 KiB are asked for in this order, and are evaluated on the
+// same read. Then both are applied: the second one is evaluated on the result of the first.
 func TestRemovalMakesRoomForWhatIsAskedForBehindIt(t *testing.T) {
 	const large = 900 << 10
 	old, replacement := strings.Repeat("o", large), strings.Repeat("n", large)
 	f := newFixture(t, map[string]string{"old": old})
 	errs := f.onOneRead(
-		func() error { _, err := f.do(f.swapping("old", Text(old), Entry{})); return err },
-		func() error { _, err := f.do(f.swapping("new", Entry{}, Text(replacement))); return err },
+		func() error { _, err := f.do(f.swapping("old", eval.Text(old), eval.Value{})); return err },
+		func() error { _, err := f.do(f.swapping("new", eval.Value{}, eval.Text(replacement))); return err },
 	)
-	f.want(Applied, errs[0])
-	f.want(Applied, errs[1])
+	f.want(eval.Applied, errs[0])
+	f.want(eval.Applied, errs[1])
 	if live := f.live().Data; len(live) != 1 || live["new"] != replacement {
 		t.Errorf("%d keys, %d bytes in new", len(live), len(live["new"]))
 	}
@@ -62,13 +63,16 @@ func TestWhatHasNoRoomDoesNotWaitForARemovalBehindIt(t *testing.T) {
 	old := strings.Repeat("o", large)
 	f := newFixture(t, map[string]string{"old": old})
 	errs := f.inOneBatch(
-		func() error { _, err := f.do(f.swapping("new", Entry{}, Text(strings.Repeat("n", large)))); return err },
-		func() error { _, err := f.do(f.swapping("old", Text(old), Entry{})); return err },
+		func() error {
+			_, err := f.do(f.swapping("new", eval.Value{}, eval.Text(strings.Repeat("n", large))))
+			return err
+		},
+		func() error { _, err := f.do(f.swapping("old", eval.Text(old), eval.Value{})); return err },
 	)
-	var tooLarge *TooLargeError
+	var tooLarge *eval.TooLargeError
 	if !errors.As(errs[0], &tooLarge) || tooLarge.New != large || tooLarge.Others != large {
 		t.Errorf("%v, want that there is no room", errs[0])
 	}
-	f.want(Applied, errs[1])
+	f.want(eval.Applied, errs[1])
 	f.wantData(nil)
 }

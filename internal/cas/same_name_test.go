@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -50,8 +51,8 @@ func TestForeignRemovalWithinASecondIsUnknown(t *testing.T) {
 					f.change(withoutFoo(change))
 					return testcluster.Fault{DropBefore: true}
 				})
-				_, err := f.do(f.swapping("foo", one, Entry{}))
-				if verdict := VerdictOf(err); verdict != Unknown && verdict != Conflict { // where it was another second, that tells
+				_, err := f.do(f.swapping("foo", one, eval.Value{}))
+				if verdict := eval.VerdictOf(err); verdict != eval.Unknown && verdict != eval.Conflict { // where it was another second, that tells
 					t.Errorf("%s, want that it is unknown: %v", verdict, err)
 				}
 			})

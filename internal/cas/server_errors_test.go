@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -74,7 +75,7 @@ func TestWriteThatIsAnsweredWith500IsFoundOut(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			_, err := f.do(f.swapping("foo", one, two))
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			if live := f.live().Data["foo"]; live != "2" {
 				t.Errorf("foo is %q, want 2", live)
 			}
@@ -83,9 +84,9 @@ func TestWriteThatIsAnsweredWith500IsFoundOut(t *testing.T) {
 			}
 			_, err = f.do(f.swapping("bar", one, two, v))
 			if test.foreign {
-				f.wantReason(ReasonObject, err)
+				f.wantReason(eval.ReasonObject, err)
 			} else {
-				f.want(Applied, err)
+				f.want(eval.Applied, err)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -31,7 +32,7 @@ func TestSwapThatIsSlowAfterItsCallerGaveUpIsSentOnce(t *testing.T) {
 			rounds := 0
 			<-waitFor(func() bool { rounds++; return rounds == 1000 || f.proxy.Count() > 2 })
 			close(answers)
-			f.want(Applied, <-done)
+			f.want(eval.Applied, <-done)
 			if n := f.proxy.Count(http.MethodPatch); n != 1 {
 				t.Errorf("%d patches, want 1", n)
 			}

@@ -3,25 +3,26 @@ package cas
 import (
 	"context"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/evaltest"
 )
 
 // Swap is a Txn of one key.
-type Swap = judgingtest.Swap
+type Swap = evaltest.Swap
 
-// Result is what became of a swap that was applied.
+// Result describes a swap that was applied.
 type Result struct {
 	// Version of the object after it: of the write's own answer, or of the read that showed that none was needed.
-	Version Version
-	// Previous is what the write replaced; where nothing was written, what the key holds.
-	Previous Entry
-	// Stored is what the key holds after it. It differs from what was asked for where admission changed it.
-	Stored Entry
+	Version eval.Version
+	// Previous has the replaced value or, if nothing was written, the present one.
+	Previous eval.Value
+	// Stored has the value after the swap. Admission may have changed it.
+	Stored eval.Value
 	// Wrote is false where no write was needed.
 	Wrote bool
 }
 
-// Of is what became of one of the keys.
+// Of returns the result for one key.
 func (r TxnResult) Of(key string) Result {
 	return Result{Version: r.After.Version(), Previous: r.Previous[key], Stored: r.Stored[key], Wrote: r.Wrote}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -29,8 +30,8 @@ func TestNumbersThatAreAskedForTogetherAreTakenInOneRequest(t *testing.T) {
 	stored := []string{"6", "7", "8", "9", "10", "11", "12", "13", "14", "15"}
 	for n, answer := range answers {
 		got := <-answer
-		f.want(Applied, got.err)
-		if got.Number != int64(5+n) || got.Sent != Text(stored[n]) || got.Stored != Text(stored[n]) {
+		f.want(eval.Applied, got.err)
+		if got.Number != int64(5+n) || got.Sent != eval.Text(stored[n]) || got.Stored != eval.Text(stored[n]) {
 			t.Errorf("caller %d took %+v, want %d and %s after it", n, got.Taken, 5+n, stored[n])
 		}
 	}
@@ -43,17 +44,17 @@ func TestNumbersThatAreAskedForTogetherAreTakenInOneRequest(t *testing.T) {
 // took fails the test where a caller did not get its number.
 func (f *fixture) took(got taken, want int64) {
 	f.Helper()
-	f.want(Applied, got.err)
+	f.want(eval.Applied, got.err)
 	if got.Number != want {
 		f.Errorf("took %d, want %d", got.Number, want)
 	}
 }
 
 // numbering has a Txn compute foo as a counter does, and calls first when it does so for the first time.
-func (f *fixture) numbering(first func()) *Txn {
+func (f *fixture) numbering(first func()) *eval.Txn {
 	txn := f.counter("foo").Computed().txn()
 	next, isFirst := txn.Keys[0].Next, true
-	txn.Keys[0].Next = func(live Entry) (Entry, error) {
+	txn.Keys[0].Next = func(live eval.Value) (eval.Value, error) {
 		if isFirst {
 			isFirst = false
 			first()
@@ -67,14 +68,14 @@ func (f *fixture) numbering(first func()) *Txn {
 // then the request is made again without its number, and the third caller gets that number.
 func TestNumberOfWhoLeavesBeforeTheRequestIsSentGoesToTheNext(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "5"})
-	_, err := f.do(f.swapping("bar", Entry{}, one)) // so that nothing has to be learned before the next write
-	f.want(Applied, err)
+	_, err := f.do(f.swapping("bar", eval.Value{}, one)) // so that nothing has to be learned before the next write
+	f.want(eval.Applied, err)
 	f.proxy.Reset()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	told := make(chan error, 1)
 	var left error
-	txns := []*Txn{
+	txns := []*eval.Txn{
 		f.numbering(func() {}), f.numbering(func() {}),
 		f.numbering(func() { // the two before it are in the batch already
 			leave()
@@ -104,12 +105,12 @@ func TestNumberOfWhoLeavesBeforeTheRequestIsSentGoesToTheNext(t *testing.T) {
 	close(release)
 	for i, want := range map[int]string{0: "5", 2: "6"} {
 		got := <-answers[i]
-		f.want(Applied, got.err)
-		if got.Previous["foo"] != Text(want) {
+		f.want(eval.Applied, got.err)
+		if got.Previous["foo"] != eval.Text(want) {
 			t.Errorf("caller %d computed of %v, want %s", i, got.Previous["foo"], want)
 		}
 	}
-	var canceled *CanceledError
+	var canceled *eval.CanceledError
 	if !errors.As(left, &canceled) {
 		t.Errorf("%v, want that nothing was written", left)
 	}
@@ -134,7 +135,7 @@ func TestNumbersKeepTheirOrderWhereABadEntryIsAmongThem(t *testing.T) {
 	for n, want := range []int64{5, 6, -1, 7, 8} {
 		got := <-answers[n]
 		if want < 0 {
-			f.want(Rejected, got.err)
+			f.want(eval.Rejected, got.err)
 			continue
 		}
 		f.took(got, want)
@@ -174,7 +175,7 @@ func TestNumberDoesNotOvertakeASwapOfItsKey(t *testing.T) {
 	<-arrived
 	before := f.taking(t.Context(), "foo")
 	f.queued(1)
-	swapped := f.begin(f.swapping("foo", Text("6"), Text("100")))
+	swapped := f.begin(f.swapping("foo", eval.Text("6"), eval.Text("100")))
 	f.queued(2)
 	after := f.taking(t.Context(), "foo")
 	f.queued(3)
@@ -182,6 +183,6 @@ func TestNumberDoesNotOvertakeASwapOfItsKey(t *testing.T) {
 	for answer, want := range map[<-chan taken]int64{before: 5, after: 100} {
 		f.took(<-answer, want)
 	}
-	f.want(Applied, <-swapped)
+	f.want(eval.Applied, <-swapped)
 	f.wantData(map[string]string{"foo": "101"})
 }

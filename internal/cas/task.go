@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -15,21 +15,21 @@ type taskKind uint8
 const (
 	observeTask taskKind = iota
 	checkTask
-	rehearseTask // a check that also sends the write as a dry run
+	dryRunTask // a check that also sends the write as a dry run
 	writeTask
 )
 
-// judge evaluates the task on an observation.
-func (t *task) judge(o *Observation, h judging.History) judging.Judgement {
+// evaluate evaluates the task on a snapshot.
+func (t *task) evaluate(o *eval.Snapshot, h eval.History) eval.Decision {
 	switch {
 	case t.txn != nil:
-		return judging.Judge(t.txn, o, h)
+		return eval.Evaluate(t.txn, o, h)
 	case t.create != nil:
-		return t.create.Judge(o)
+		return t.create.Evaluate(o)
 	case t.remove != nil:
-		return t.remove.Judge(o, h)
+		return t.remove.Evaluate(o, h)
 	default:
-		return judging.Judgement{Decision: judging.DecideDone}
+		return eval.Decision{Action: eval.NoOp}
 	}
 }
 
@@ -40,7 +40,7 @@ func (t *task) operation() string {
 		return "observe"
 	case t.kind == checkTask:
 		return "check"
-	case t.kind == rehearseTask:
+	case t.kind == dryRunTask:
 		return "rehearse"
 	case t.create != nil:
 		return "create"
@@ -55,14 +55,14 @@ func (t *task) operation() string {
 type task struct {
 	ctx  context.Context
 	kind taskKind
-	ref  Ref
+	ref  eval.Ref
 	// client reads and writes the object as the task needs it: as entries, or as fields in an API version.
-	client *wire.Client
-	asked  time.Time
-	// One of the three is set, and none for an observation.
-	txn    *Txn
-	create *Creation
-	remove *Removal
+	client      *wire.Client
+	requestedAt time.Time
+	// One of the three is set, and none for an Observe call.
+	txn    *eval.Txn
+	create *eval.Creation
+	remove *eval.Removal
 	// maxAge is the greatest age of a state that answers the task without another read.
 	maxAge time.Duration
 
@@ -72,9 +72,9 @@ type task struct {
 	state atomic.Int32
 	// sent is the last request that was sent for the task; nil if none was.
 	sent atomic.Pointer[sent]
-	// attempts and company are for the trace. They are atomic because a caller that gives up reads them while the
+	// attempts and batchSize are for the trace. They are atomic because a caller that gives up reads them while the
 	// committer counts.
-	attempts, company atomic.Int64
+	attempts, batchSize atomic.Int64
 
 	// Only the committer's goroutine uses these.
 	foundNone bool // of a creation: the API server answered that the object exists, and the read after it found none
@@ -86,19 +86,19 @@ type task struct {
 
 	// The committer's answer, which is valid once done is closed.
 	done     chan struct{}
-	observed *Observation
+	snapshot *eval.Snapshot
 	result   TxnResult
 	err      error
 
-	// own contains the caller's own read, which the caller makes if the committer does not answer in time.
-	own *Observation
+	// ownRead contains the caller's own read, which the caller makes if the committer does not answer in time.
+	ownRead *eval.Snapshot
 }
 
 // sent is a request that was sent for a task: the version that it was conditional on, and the changes of the
 // task.
 type sent struct {
-	base    Version
-	changes []judging.Change
+	base    eval.Version
+	changes []eval.Change
 }
 
 const (
@@ -107,8 +107,8 @@ const (
 	givenUp
 )
 
-func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
-	return &task{ctx: ctx, kind: kind, ref: ref, asked: now, maxBatch: maxTasks, done: make(chan struct{})}
+func newTask(ctx context.Context, kind taskKind, ref eval.Ref, now time.Time) *task {
+	return &task{ctx: ctx, kind: kind, ref: ref, requestedAt: now, maxBatch: maxTasks, done: make(chan struct{})}
 }
 
 // isWhole reports whether the task creates or deletes the object, so that no other task can share its
@@ -116,15 +116,15 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
 // sends reports whether the task sends a write or a dry run.
-func (t *task) sends() bool { return t.kind >= rehearseTask }
+func (t *task) sends() bool { return t.kind >= dryRunTask }
 
 // answer ends the task. A task that has an answer keeps it. After a lost response, an error becomes an *UnknownError.
 func (t *task) answer(err error) {
 	if t.answered {
 		return
 	}
-	if err != nil && t.lost != nil && VerdictOf(err) != Unknown {
-		if canceled := (*CanceledError)(nil); errors.As(err, &canceled) { // it says that nothing was written
+	if err != nil && t.lost != nil && eval.VerdictOf(err) != eval.Unknown {
+		if canceled := (*eval.CanceledError)(nil); errors.As(err, &canceled) { // it says that nothing was written
 			err = noAnswer(t.ctx)
 		}
 		err = t.unknown(errors.Join(t.lost, err))
@@ -153,20 +153,20 @@ func (t *task) release() {
 
 // canceled returns the error of a task whose caller has given up. Nothing was written.
 func (t *task) canceled() error {
-	return &CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil}
+	return &eval.CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil}
 }
 
 // unknown returns the error of a task whose outcome is unknown.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err}
+	return &eval.UnknownError{Ref: t.ref, Base: s.base, Err: err}
 }
 
-// errLate ends the wait of an observation.
+// errLate ends the wait of an Observe call.
 var errLate = errors.New("the committer is busy with other tasks")
 
 // wait returns the committer's answer, or gives up after the caller's context ended: at once if nothing was
-// sent, and otherwise when the grace is over. An observation waits for Fresh at most.
+// sent, and otherwise when the grace is over. An Observe call waits for Fresh at most.
 func (t *task) wait(grace time.Duration) error {
 	var late <-chan time.Time
 	if t.kind == observeTask {
@@ -227,9 +227,9 @@ func noAnswer(callers context.Context) error {
 	return errInterrupted
 }
 
-// lingering returns a context that ends with parent, or else a while after callers ends. If callers has
+// withGrace returns a context that ends with parent, or else a while after callers ends. If callers has
 // already ended, the while begins now.
-func lingering(parent, callers context.Context, while time.Duration) (context.Context, context.CancelFunc) {
+func withGrace(parent, callers context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	stop := context.AfterFunc(callers, func() {
 		wire.Sleep(ctx, while)

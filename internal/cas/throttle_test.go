@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -184,7 +185,7 @@ func TestPriorityAndFairnessIsWaitedFor(t *testing.T) {
 			v := f.version()
 			j.onThrottled(test.method, j.lift)
 			result, err := f.do(f.swapping("foo", one, two, v))
-			f.want(Applied, err)
+			f.want(eval.Applied, err)
 			f.wantData(map[string]string{"foo": "2", "bar": "1"})
 			if result.Version != f.version() {
 				t.Errorf("version %v, want %v: it was written more than once", result.Version, f.version())
@@ -193,7 +194,7 @@ func TestPriorityAndFairnessIsWaitedFor(t *testing.T) {
 				t.Errorf("%v, want %d reads and %d writes, one of them turned away", f.proxy.Requests(), test.gets, test.patches)
 			}
 			_, err = f.do(f.swapping("bar", one, two, v))
-			f.want(Applied, err) // the lineage goes on
+			f.want(eval.Applied, err) // the chain goes on
 		})
 	}
 }
@@ -208,7 +209,7 @@ func TestPriorityAndFairnessOutlastsTheCaller(t *testing.T) {
 			passed := &deadline{Context: t.Context(), done: make(chan struct{})}
 			j.onThrottled(method, sync.OnceFunc(func() { close(passed.done) }))
 			_, err := f.engine.Swap(passed, f.swapping("foo", one, two))
-			var canceled *CanceledError
+			var canceled *eval.CanceledError
 			if !errors.As(err, &canceled) || !errors.Is(canceled.Err, context.DeadlineExceeded) {
 				t.Errorf("%v, want that nothing was written in time", err)
 			}

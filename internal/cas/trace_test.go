@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -22,15 +23,15 @@ func TestTraceTellsWhatCameOfEachCall(t *testing.T) {
 		}
 	}
 	_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), ReadOnly)
-	f.want(Conflict, err)
-	want(Event{Operation: "check", Key: "foo", Attempts: 1, Verdict: Conflict})
+	f.want(eval.Conflict, err)
+	want(Event{Operation: "check", Key: "foo", Attempts: 1, Verdict: eval.Conflict})
 
 	f.onPatches(testcluster.Fault{DropBefore: true})
 	_, err = f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	want(Event{Operation: "swap", Key: "foo", Attempts: 2, Batch: 1, Verdict: Applied})
+	f.want(eval.Applied, err)
+	want(Event{Operation: "swap", Key: "foo", Attempts: 2, Batch: 1, Verdict: eval.Applied})
 
 	_, err = f.engine.Observe(t.Context(), f.ref, "", 0)
-	f.want(Applied, err)
-	want(Event{Operation: "observe", Attempts: 1, Verdict: Applied})
+	f.want(eval.Applied, err)
+	want(Event{Operation: "observe", Attempts: 1, Verdict: eval.Applied})
 }

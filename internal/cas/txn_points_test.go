@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -54,13 +55,13 @@ func TestContextThatEndsAtEveryPointOfATransaction(t *testing.T) {
 						n++
 						return fault
 					})
-					txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: two}, guard("guard", one))
+					txn := f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: "bar", Expect: one, New: two}, guard("guard", one))
 					_, err := f.engine.CommitWithin(ctx, txn, time.Minute)
 					cancel()
 					f.engine.Close()
-					data, verdict := f.live().Data, VerdictOf(err)
+					data, verdict := f.live().Data, eval.VerdictOf(err)
 					isThere := data["foo"] == "2"
-					if isThere != (data["bar"] == "2") || isThere != (verdict == Applied) || verdict == Unknown || verdict == Conflict {
+					if isThere != (data["bar"] == "2") || isThere != (verdict == eval.Applied) || verdict == eval.Unknown || verdict == eval.Conflict {
 						t.Errorf("verdict %s (%v), live %v: %v", verdict, err, data, f.proxy.Requests())
 					}
 				})

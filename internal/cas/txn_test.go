@@ -13,15 +13,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // txn is a Txn of the fixture's ConfigMap.
-func (f *fixture) txn(keys ...KeySwap) *Txn {
-	return &Txn{Ref: f.ref, Keys: keys, FieldManager: "engine"}
+func (f *fixture) txn(keys ...eval.KeySwap) *eval.Txn {
+	return &eval.Txn{Ref: f.ref, Keys: keys, FieldManager: "engine"}
 }
 
-func (f *fixture) commit(t *Txn) (TxnResult, error) {
+func (f *fixture) commit(t *eval.Txn) (TxnResult, error) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
@@ -31,7 +32,7 @@ func (f *fixture) commit(t *Txn) (TxnResult, error) {
 // wantFailed fails the test unless the conflict names just these keys.
 func (f *fixture) wantFailed(err error, keys ...string) {
 	f.Helper()
-	var conflict *ConflictError
+	var conflict *eval.ConflictError
 	if !errors.As(err, &conflict) {
 		f.Errorf("%v, want a conflict", err)
 		return
@@ -45,7 +46,9 @@ func (f *fixture) wantFailed(err error, keys ...string) {
 	}
 }
 
-func guard(key string, expect Entry) KeySwap { return KeySwap{Key: key, Expect: expect, IsGuard: true} }
+func guard(key string, expect eval.Value) eval.KeySwap {
+	return eval.KeySwap{Key: key, Expect: expect, IsGuard: true}
+}
 
 func TestTxnIsOneWrite(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
@@ -53,27 +56,27 @@ func TestTxnIsOneWrite(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "gone": "1", "guard": "1"})
 		v := f.version()
 		result, err := f.commit(f.txn(
-			KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: Binary([]byte{1})},
-			KeySwap{Key: "gone", Expect: one}, KeySwap{Key: "new", New: two}, guard("guard", one), guard("nothing", Entry{})))
-		f.want(Applied, err)
+			eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: "bar", Expect: one, New: eval.Binary([]byte{1})},
+			eval.KeySwap{Key: "gone", Expect: one}, eval.KeySwap{Key: "new", New: two}, guard("guard", one), guard("nothing", eval.Value{})))
+		f.want(eval.Applied, err)
 		live := map[string]string{"foo": "2", "new": "2", "guard": "1"}
-		if kind == Secret {
+		if kind == eval.Secret {
 			live["bar"] = "\x01"
 		}
 		f.wantData(live)
 		if patches := f.proxy.Count(http.MethodPatch); patches != 1 {
 			t.Errorf("%d patches, want 1", patches)
 		}
-		if !result.Wrote || result.After.Version() != f.version() || result.After.Entry("bar") != Binary([]byte{1}) {
+		if !result.Wrote || result.After.Version() != f.version() || result.After.Value("bar") != eval.Binary([]byte{1}) {
 			t.Errorf("result %+v", result)
 		}
 		held := f.holding("1")
-		want := map[string]Entry{"foo": held, "bar": held, "gone": held, "new": {}, "guard": held, "nothing": {}}
+		want := map[string]eval.Value{"foo": held, "bar": held, "gone": held, "new": {}, "guard": held, "nothing": {}}
 		if !maps.Equal(result.Previous, want) {
 			t.Errorf("previous %v, want %v", result.Previous, want)
 		}
 		_, err = f.do(f.swapping("foo", two, three, v))
-		f.want(Applied, err) // the lineage goes on
+		f.want(eval.Applied, err) // the chain goes on
 	})
 }
 
@@ -81,11 +84,11 @@ func TestTxnTellsEveryKeyThatDoesNotHoldAndWritesNothing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "3", "held": "2", "guard": "9"})
 	v := f.version()
 	_, err := f.commit(f.txn(
-		KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: two},
-		KeySwap{Key: "held", New: two, Held: HeldIsRefused}, guard("guard", one), guard("absent", Entry{})))
+		eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: "bar", Expect: one, New: two},
+		eval.KeySwap{Key: "held", New: two, IfEqual: eval.Reject}, guard("guard", one), guard("absent", eval.Value{})))
 	f.wantFailed(err, "bar", "held", "guard")
-	var conflict *ConflictError
-	if errors.As(err, &conflict) && len(conflict.Keys) == 3 && (conflict.Keys[0].Reason != ReasonKey || conflict.Keys[1].Reason != ReasonHeld) {
+	var conflict *eval.ConflictError
+	if errors.As(err, &conflict) && len(conflict.Keys) == 3 && (conflict.Keys[0].Reason != eval.ReasonKey || conflict.Keys[1].Reason != eval.ReasonEqual) {
 		t.Errorf("reasons %+v", conflict.Keys)
 	}
 	if f.version() != v {
@@ -96,9 +99,9 @@ func TestTxnTellsEveryKeyThatDoesNotHoldAndWritesNothing(t *testing.T) {
 func TestTxnOfWhatIsHeldAlreadyIsNoWrite(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "2", "guard": "1"})
 	v := f.version()
-	txn := f.txn(KeySwap{Key: "foo", New: two, Held: HeldIsDone}, guard("guard", one))
+	txn := f.txn(eval.KeySwap{Key: "foo", New: two, IfEqual: eval.Adopt}, guard("guard", one))
 	result, err := f.commit(txn)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if result.Wrote || f.version() != v {
 		t.Errorf("it was written: %+v", result)
 	}
@@ -110,7 +113,7 @@ func TestTxnOfWhatIsHeldAlreadyIsNoWrite(t *testing.T) {
 func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
 	f.beforePatch(func() { f.set("guard", "2") })
-	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)))
+	_, err := f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)))
 	f.wantFailed(err, "guard")
 	f.wantData(map[string]string{"foo": "1", "guard": "2"})
 }
@@ -120,17 +123,17 @@ func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		for name, test := range map[string]struct {
-			guard  KeySwap
+			guard  eval.KeySwap
 			change func(*corev1.ConfigMap)
 			holds  bool
 		}{
 			"another key changes":               {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
 			"the guard changes":                 {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" }, false},
 			"the guard goes":                    {guard("guard", one), func(cm *corev1.ConfigMap) { delete(cm.Data, "guard") }, false},
-			"one that is to be absent stays so": {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
-			"one that is to be absent comes":    {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
+			"one that is to be absent stays so": {guard("none", eval.Value{}), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
+			"one that is to be absent comes":    {guard("none", eval.Value{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
 			"one that is to be absent comes as bytes": {
-				guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"none": {1}} }, false,
+				guard("none", eval.Value{}), func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"none": {1}} }, false,
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -149,9 +152,9 @@ func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
 					}
 					return testcluster.Fault{}
 				})
-				_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, test.guard))
+				_, err := f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, test.guard))
 				if test.holds {
-					f.want(Applied, err)
+					f.want(eval.Applied, err)
 					if patches != 3 {
 						t.Errorf("%d patches, want 3", patches)
 					}
@@ -171,24 +174,24 @@ func TestTxnWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "guard": "1"})
 		v := f.version()
-		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one}, guard("guard", one))
+		txn := f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: "bar", Expect: one}, guard("guard", one))
 		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("other", "3") }, DropAfter: true})
 		_, err := f.commit(txn)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		f.wantData(map[string]string{"foo": "2", "guard": "1", "other": "3"})
 		_, err = f.do(f.swapping("guard", one, two, v))
-		f.wantReason(ReasonObject, err)
+		f.wantReason(eval.ReasonObject, err)
 	})
 }
 
 func TestTxnsThatShareAKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	for _, err := range f.inOneBatch(
-		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two})),
-		f.committing(f.txn(KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two))),
-		f.committing(f.txn(KeySwap{Key: "bar", Expect: two, New: three}, KeySwap{Key: "foo", Expect: two, New: three})),
+		f.committing(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two})),
+		f.committing(f.txn(eval.KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two))),
+		f.committing(f.txn(eval.KeySwap{Key: "bar", Expect: two, New: three}, eval.KeySwap{Key: "foo", Expect: two, New: three})),
 	) {
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	}
 	f.wantData(map[string]string{"foo": "3", "bar": "3"})
 }
@@ -212,20 +215,20 @@ func (f *fixture) queued(n int) {
 
 func TestNextIsMadeOfWhatIsThereAtTheTimeOfTheWrite(t *testing.T) {
 	f := newFixture(t, map[string]string{"n": "1"})
-	count := func(live Entry) (Entry, error) {
+	count := func(live eval.Value) (eval.Value, error) {
 		s, _ := live.Text()
 		n, err := strconv.Atoi(s)
-		return Text(strconv.Itoa(n + 1)), err
+		return eval.Text(strconv.Itoa(n + 1)), err
 	}
 	f.beforePatch(func() { f.set("n", "7") })
-	result, err := f.commit(f.txn(KeySwap{Key: "n", Next: count}))
-	f.want(Applied, err)
-	if result.Previous["n"] != Text("7") || result.After.Entry("n") != Text("8") {
+	result, err := f.commit(f.txn(eval.KeySwap{Key: "n", Next: count}))
+	f.want(eval.Applied, err)
+	if result.Previous["n"] != eval.Text("7") || result.After.Value("n") != eval.Text("8") {
 		t.Errorf("result %+v", result)
 	}
 	f.set("n", "x")
-	_, err = f.commit(f.txn(KeySwap{Key: "n", Next: count}))
-	f.want(Rejected, err)
+	_, err = f.commit(f.txn(eval.KeySwap{Key: "n", Next: count}))
+	f.want(eval.Rejected, err)
 	var number *strconv.NumError
 	if !errors.As(err, &number) {
 		t.Errorf("%v is not what Next said", err)
@@ -233,7 +236,9 @@ func TestNextIsMadeOfWhatIsThereAtTheTimeOfTheWrite(t *testing.T) {
 }
 
 // sets sets a key, whatever it holds.
-func sets(key string, to Entry) KeySwap { return KeySwap{Key: key, Expect: Anything(), New: to} }
+func sets(key string, to eval.Value) eval.KeySwap {
+	return eval.KeySwap{Key: key, Expect: eval.Anything(), New: to}
+}
 
 func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
@@ -241,13 +246,13 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"old": "1", "theirs": "1"} })
 		v := f.version()
-		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two})
-		txn.At = []Version{v}
-		txn.Keys = append(txn.Keys, sets(LabelKey("old"), Entry{}), sets(LabelKey("new"), one), sets(AnnotationKey("note"), Text("$patch")),
-			sets(ImmutableKey, Bool(true)))
+		txn := f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two})
+		txn.RequireVersions = []eval.Version{v}
+		txn.Keys = append(txn.Keys, sets(eval.LabelKey("old"), eval.Value{}), sets(eval.LabelKey("new"), one), sets(eval.AnnotationKey("note"), eval.Text("$patch")),
+			sets(eval.ImmutableKey, eval.Bool(true)))
 		f.onPatches(testcluster.Fault{DropAfter: true})
 		result, err := f.commit(txn)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		live := f.live()
 		if !maps.Equal(live.Labels, map[string]string{"theirs": "1", "new": "1"}) || live.Annotations["note"] != "$patch" ||
 			live.Immutable == nil || !*live.Immutable || live.Data["foo"] != "2" {
@@ -258,11 +263,11 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 		}
 
 		// An immutable object still accepts changes of labels, and of nothing else.
-		labels := &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("new"), two)}, At: []Version{v}, FieldManager: "engine"}
+		labels := &eval.Txn{Ref: f.ref, Keys: []eval.KeySwap{sets(eval.LabelKey("new"), two)}, RequireVersions: []eval.Version{v}, FieldManager: "engine"}
 		_, err = f.commit(labels)
-		f.want(Applied, err)
-		_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: two, New: one}))
-		var immutable *ImmutableError
+		f.want(eval.Applied, err)
+		_, err = f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: two, New: one}))
+		var immutable *eval.ImmutableError
 		if !errors.As(err, &immutable) {
 			t.Errorf("%v, want that it is immutable", err)
 		}
@@ -272,24 +277,24 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 func TestBadTxnDoesNotFailItsSiblings(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	errs := f.inOneBatch(
-		f.committing(f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))),
-		f.committing(f.txn(KeySwap{Key: "b", New: one}, KeySwap{Key: "not/valid", New: one})),
-		f.committing(f.txn(KeySwap{Key: "c", New: one}, KeySwap{Key: "d", New: one})),
+		f.committing(f.txn(eval.KeySwap{Key: "a", New: one}, guard("foo", one))),
+		f.committing(f.txn(eval.KeySwap{Key: "b", New: one}, eval.KeySwap{Key: "not/valid", New: one})),
+		f.committing(f.txn(eval.KeySwap{Key: "c", New: one}, eval.KeySwap{Key: "d", New: one})),
 	)
-	f.want(Applied, errs[0])
-	f.want(Rejected, errs[1])
-	f.want(Applied, errs[2])
+	f.want(eval.Applied, errs[0])
+	f.want(eval.Rejected, errs[1])
+	f.want(eval.Applied, errs[2])
 	f.wantData(map[string]string{"foo": "1", "a": "1", "c": "1", "d": "1"})
 }
 
 func TestRemovalOfSeveralKeysLeavesWhatIsGone(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "other": "1"})
 	v := f.version()
-	remove := f.txn(KeySwap{Key: "foo", Expect: one}, KeySwap{Key: "bar", Expect: one}, KeySwap{Key: "never", Expect: Entry{}})
-	remove.GoneIsDone, remove.Seen, remove.At = true, v, nil
+	remove := f.txn(eval.KeySwap{Key: "foo", Expect: one}, eval.KeySwap{Key: "bar", Expect: one}, eval.KeySwap{Key: "never", Expect: eval.Value{}})
+	remove.IgnoreMissing, remove.ObservedAt, remove.RequireVersions = true, v, nil
 	f.change(func(cm *corev1.ConfigMap) { delete(cm.Data, "bar") })
 	_, err := f.commit(remove)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"other": "1"})
 	f.set("foo", "9")
 	_, err = f.commit(remove)
@@ -304,7 +309,7 @@ func TestKeyThatWasGoneWasNotTakenOver(t *testing.T) {
 	f.unset("foo", "other")
 	for _, wrote := range []bool{false, true} {
 		result, err := f.do(f.removing("foo", one, v))
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		if result.Wrote != wrote {
 			t.Errorf("it was written: %t, want %t", result.Wrote, wrote)
 		}
@@ -327,11 +332,11 @@ func (f *fixture) change(change func(*corev1.ConfigMap)) {
 // Given an object that says that it is not immutable; when a swap of a key takes that away, and the answer is lost; then it is applied, and gone.
 func TestImmutableThatIsTakenAwayIsGone(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	_, err := f.commit(f.txn(KeySwap{Key: ImmutableKey, New: Bool(false)}))
-	f.want(Applied, err)
+	_, err := f.commit(f.txn(eval.KeySwap{Key: eval.ImmutableKey, New: eval.Bool(false)}))
+	f.want(eval.Applied, err)
 	f.onPatches(testcluster.Fault{DropAfter: true})
-	_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: ImmutableKey, Expect: Bool(false)}))
-	f.want(Applied, err)
+	_, err = f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: eval.ImmutableKey, Expect: eval.Bool(false)}))
+	f.want(eval.Applied, err)
 	if live := f.live(); live.Immutable != nil || live.Data["foo"] != "2" {
 		t.Errorf("it is %v, with %v", live.Immutable, live.Data)
 	}

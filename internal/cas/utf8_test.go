@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // A client that speaks protobuf can store text that is no UTF-8. Our writes leave it as it is.
@@ -22,7 +24,7 @@ func TestTextThatIsNoUTF8IsLeftAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	var live *corev1.ConfigMap
 	if live, err = client.Get(t.Context(), f.ref.Name, metav1.GetOptions{}); err != nil {
 		t.Fatal(err)
@@ -30,8 +32,8 @@ func TestTextThatIsNoUTF8IsLeftAsItIs(t *testing.T) {
 	if live.Data["raw"] != raw || live.Data["foo"] != "2" {
 		t.Errorf("live data %q", live.Data)
 	}
-	_, err = f.do(f.swapping("raw", Text(raw), one))
-	f.want(Applied, err)
+	_, err = f.do(f.swapping("raw", eval.Text(raw), one))
+	f.want(eval.Applied, err)
 }
 
 // Given an object with text that is not UTF-8; when a label changes, then the text stays as it is. When a list changes, for
@@ -41,17 +43,17 @@ func TestFieldIsNotWrittenWhereThatWouldChangeText(t *testing.T) {
 	f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
 	const first, second = `["example.com/a"]`, `["example.com/a","example.com/b"]`
 	_, err := f.commit(f.txn(change{"metadata.finalizers", "", first}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.setRaw("raw", raw)
 	_, err = f.commit(f.txn(change{"metadata.finalizers", first, second}))
-	var field *FieldError
+	var field *eval.FieldError
 	if !errors.As(err, &field) {
 		t.Errorf("%v, want a FieldError", err)
 	}
 	_, err = f.commit(f.txn(change{"metadata.finalizers", first, first}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	_, err = f.commit(f.txn(change{"metadata.labels.a", "", `"1"`}))
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if live := f.liveRaw(); live.Data["raw"] != raw || live.Labels["a"] != "1" {
 		t.Errorf("live data %q, labels %q", live.Data, live.Labels)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -25,7 +26,7 @@ func (f *fixture) waitsWithout(polling int) {
 	}
 	waited, watches := f.count()
 	f.set("foo", "1")
-	f.want(Applied, <-done)
+	f.want(eval.Applied, <-done)
 	if waited > polling {
 		f.Errorf("%d requests while it waited, of which %d watches; want %d at most", waited, watches, polling)
 	}
@@ -83,6 +84,6 @@ func TestWaitMissesNothingWhereTheVersionIsForgotten(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	_, err := f.wait(t.Context(), ample)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	f.wantData(map[string]string{"foo": "2"})
 }

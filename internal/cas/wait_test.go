@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -36,8 +37,8 @@ func TestWaitingEndsWhereAKeyIsHeld(t *testing.T) {
 	for name, order := range map[string][]int{"the held one first": {0, 1}, "the held one last": {1, 0}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"held": "2", "foo": "0"})
-			keys := []KeySwap{{Key: "held", Expect: one, New: two, Held: HeldIsRefused}, {Key: "foo", Expect: one, New: two}}
-			txn := &Txn{Ref: f.ref, FieldManager: "engine", Keys: []KeySwap{keys[order[0]], keys[order[1]]}}
+			keys := []eval.KeySwap{{Key: "held", Expect: one, New: two, IfEqual: eval.Reject}, {Key: "foo", Expect: one, New: two}}
+			txn := &eval.Txn{Ref: f.ref, FieldManager: "engine", Keys: []eval.KeySwap{keys[order[0]], keys[order[1]]}}
 			f.onWatches(func(int) testcluster.Fault {
 				return testcluster.Fault{Answered: func(*http.Response) {
 					f.Error("it waits")
@@ -45,7 +46,7 @@ func TestWaitingEndsWhereAKeyIsHeld(t *testing.T) {
 				}}
 			})
 			_, err := f.engine.CommitWithin(t.Context(), txn, time.Minute)
-			f.want(Conflict, err)
+			f.want(eval.Conflict, err)
 			f.wantData(map[string]string{"held": "2", "foo": "0"})
 		})
 	}
@@ -76,8 +77,8 @@ func TestWaitingOnAWatchThatLagsBehind(t *testing.T) {
 		}}
 	})
 	_, err = f.engine.CommitWithin(passed, f.swapping("foo", one, two).Txn(), ample)
-	var ended *WaitError
-	var notFound *NotFoundError
+	var ended *eval.WaitError
+	var notFound *eval.NotFoundError
 	if !errors.As(err, &ended) || !errors.As(ended.Last, &notFound) || !errors.Is(ended.Err, context.DeadlineExceeded) || ended.Waited < most*lookApart {
 		t.Errorf("%v", err)
 	}
@@ -97,7 +98,7 @@ func TestWaitingMissesNothingBeforeItsWatch(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	result, err := f.engine.CommitWithin(t.Context(), f.swapping("foo", one, two).Txn(), time.Minute)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if result.Of("foo") != (Result{Version: f.version(), Previous: one, Stored: two, Wrote: true}) {
 		t.Errorf("%+v", result.Of("foo"))
 	}

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // validates has a webhook validate writes of the namespace's ConfigMaps from when validates returns. A nil
@@ -84,7 +86,7 @@ func TestWebhookThatFailsForOneKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"bad": "1", "good": "1"})
-			f.engine.limits.patience = 100 * time.Millisecond
+			f.engine.limits.settle = 100 * time.Millisecond
 			asked := make(chan struct{})
 			report := sync.OnceFunc(func() { close(asked) })
 			f.validates(func(raw string) *admissionv1.AdmissionResponse {
@@ -101,8 +103,8 @@ func TestWebhookThatFailsForOneKey(t *testing.T) {
 			}()
 			<-asked
 			_, err := f.do(f.swapping("good", one, two))
-			f.want(Applied, err)
-			f.want(Unknown, <-bad)
+			f.want(eval.Applied, err)
+			f.want(eval.Unknown, <-bad)
 			f.wantData(map[string]string{"bad": "1", "good": "2"})
 		})
 	}

@@ -9,11 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/evaltest"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// A check gives what it has seen, also where it is a rehearsal.
+// A check gives what it has seen, also where it is a dry run.
 func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  func(*fixture)
@@ -26,8 +27,8 @@ func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			v := f.version()
 			f.onSends(http.MethodDelete, func() testcluster.Fault { test.fault(f); return testcluster.Fault{} })
-			o, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref, At: []Version{v}}, DryRun)
-			f.want(Applied, err)
+			o, err := f.engine.CheckRemove(t.Context(), &eval.Removal{Ref: f.ref, RequireVersions: []eval.Version{v}}, DryRun)
+			f.want(eval.Applied, err)
 			if o == nil || o.Exists() != test.exists {
 				t.Errorf("observed %+v", o)
 			}
@@ -38,15 +39,15 @@ func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 	f := newEmptyFixture(t)
 	_, err := f.engine.CheckCreate(t.Context(), f.creation(), DryRun)
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	o, err := f.engine.Observe(t.Context(), f.ref, "", Fresh)
 	if err != nil || o.Exists() {
 		t.Errorf("%v is there (%v)", o, err)
 	}
 	f.make(map[string]string{"foo": "1"})
 	f.observe()
-	_, err = f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, DryRun)
-	f.want(Applied, err)
+	_, err = f.engine.CheckRemove(t.Context(), &eval.Removal{Ref: f.ref}, DryRun)
+	f.want(eval.Applied, err)
 	o, err = f.engine.Observe(t.Context(), f.ref, "", Fresh)
 	if err != nil || !o.Exists() {
 		t.Errorf("it is gone (%v)", err)
@@ -58,7 +59,7 @@ func TestCreateThatLandsWhenItIsSentAgain(t *testing.T) {
 	f := newEmptyFixture(t)
 	f.onSends(http.MethodPost, plain(testcluster.Fault{DropBefore: true}), plain(testcluster.Fault{DropAfter: true}))
 	result, err := f.doCreate(f.creation())
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if err == nil && result.After.Version() != f.version() {
 		t.Errorf("after %v, live %v", result.After.Version(), f.version())
 	}
@@ -67,10 +68,10 @@ func TestCreateThatLandsWhenItIsSentAgain(t *testing.T) {
 // As in a replacement.
 func TestCreateAfterOurOwnRemovalWhoseAnswerGotLost(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	f.want(Applied, f.doRemove(f.version()))
+	f.want(eval.Applied, f.doRemove(f.version()))
 	f.onSends(http.MethodPost, plain(testcluster.Fault{DropAfter: true}))
 	_, err := f.doCreate(f.creation())
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 	if !f.exists() {
 		t.Error("it is not there")
 	}
@@ -79,14 +80,14 @@ func TestCreateAfterOurOwnRemovalWhoseAnswerGotLost(t *testing.T) {
 func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 	f := newEmptyFixture(t)
 	n := f.creation()
-	n.Entries = map[string]Entry{"a": Text(strings.Repeat("a", MaxSize/2)), "b": Binary(judgingtest.Filler(MaxSize/2 + 1))}
+	n.Entries = map[string]eval.Value{"a": eval.Text(strings.Repeat("a", eval.MaxSize/2)), "b": eval.Binary(evaltest.Filler(eval.MaxSize/2 + 1))}
 	for name, call := range map[string]func() error{
 		"create":   func() error { _, err := f.doCreate(n); return err },
 		"check":    func() error { _, err := f.engine.CheckCreate(t.Context(), n, ReadOnly); return err },
 		"rehearse": func() error { _, err := f.engine.CheckCreate(t.Context(), n, DryRun); return err },
 	} {
-		var tooLarge *TooLargeError
-		if err := call(); !errors.As(err, &tooLarge) || tooLarge.New != MaxSize+1 || tooLarge.Others != 0 {
+		var tooLarge *eval.TooLargeError
+		if err := call(); !errors.As(err, &tooLarge) || tooLarge.New != eval.MaxSize+1 || tooLarge.Others != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -112,8 +113,8 @@ func (f *fixture) leavesWhenRefused(method string, reason string) context.Contex
 func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 	f := newEmptyFixture(t)
 	_, err := f.engine.Create(f.leavesWhenRefused(http.MethodPost, "AlreadyExists"), f.creation())
-	f.want(Rejected, err)
-	var refused *RefusedError
+	f.want(eval.Rejected, err)
+	var refused *eval.RefusedError
 	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
 		t.Errorf("%v, want the refusal", err)
 	}
@@ -124,9 +125,9 @@ func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 
 func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	_, err := f.engine.Remove(f.leavesWhenRefused(http.MethodDelete, "Conflict"), &Removal{Ref: f.ref, At: []Version{f.version()}})
-	f.want(Rejected, err)
-	if !errors.As(err, new(*RefusedError)) || f.proxy.Count(http.MethodDelete) != 1 {
+	_, err := f.engine.Remove(f.leavesWhenRefused(http.MethodDelete, "Conflict"), &eval.Removal{Ref: f.ref, RequireVersions: []eval.Version{f.version()}})
+	f.want(eval.Rejected, err)
+	if !errors.As(err, new(*eval.RefusedError)) || f.proxy.Count(http.MethodDelete) != 1 {
 		t.Errorf("%v after %d requests", err, f.proxy.Count(http.MethodDelete))
 	}
 }
@@ -134,7 +135,7 @@ func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 // A removal that arrives late finds what was made meanwhile to be another one.
 func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	f.engine.limits.grace = 2*telling + f.engine.limits.looking // it gives the first removal up soon
+	f.engine.limits.grace = 2*reportTime + f.engine.limits.read // it gives the first removal up soon
 	release, landed := make(chan struct{}), make(chan struct{})
 	sent := false
 	ctx, cancel := context.WithCancel(t.Context())
@@ -146,8 +147,8 @@ func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 		cancel()
 		return testcluster.Fault{HoldBefore: release, Answered: func(*http.Response) { close(landed) }}
 	})
-	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{f.version()}})
-	f.want(Applied, err) // by the second
+	_, err := f.engine.Remove(ctx, &eval.Removal{Ref: f.ref, RequireVersions: []eval.Version{f.version()}})
+	f.want(eval.Applied, err) // by the second
 	f.make(map[string]string{"foo": "new"})
 	close(release)
 	<-landed
@@ -162,16 +163,16 @@ func TestContextThatEndsAtEveryPointOfAWholeObject(t *testing.T) {
 	}
 	type scenario struct {
 		prepare func(*fixture) // with the ConfigMap there
-		call    func(context.Context, *fixture, Version) error
+		call    func(context.Context, *fixture, eval.Version) error
 		there   bool // what was asked for, where it is applied
 		lost    int  // answers
 	}
-	create := func(ctx context.Context, f *fixture, _ Version) error {
+	create := func(ctx context.Context, f *fixture, _ eval.Version) error {
 		_, err := f.engine.Create(ctx, f.creation())
 		return err
 	}
-	remove := func(ctx context.Context, f *fixture, v Version) error {
-		_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{v}})
+	remove := func(ctx context.Context, f *fixture, v eval.Version) error {
+		_, err := f.engine.Remove(ctx, &eval.Removal{Ref: f.ref, RequireVersions: []eval.Version{v}})
 		return err
 	}
 	for name, s := range map[string]scenario{
@@ -216,11 +217,11 @@ func TestContextThatEndsAtEveryPointOfAWholeObject(t *testing.T) {
 					err := s.call(ctx, f, v)
 					cancel()
 					f.engine.Close()
-					switch verdict := VerdictOf(err); {
-					case verdict == Applied && f.exists() != s.there,
-						(verdict == Conflict || verdict == Rejected) && f.exists() != was:
+					switch verdict := eval.VerdictOf(err); {
+					case verdict == eval.Applied && f.exists() != s.there,
+						(verdict == eval.Conflict || verdict == eval.Rejected) && f.exists() != was:
 						t.Errorf("verdict %s (%v), exists %t: %v", verdict, err, f.exists(), f.proxy.Requests())
-					case verdict == Unknown && !strings.Contains(name, "create"):
+					case verdict == eval.Unknown && !strings.Contains(name, "create"):
 						t.Errorf("unknown, which could be told: %v: %v", err, f.proxy.Requests())
 					}
 				})

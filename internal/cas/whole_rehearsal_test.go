@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -16,22 +17,22 @@ func TestRehearsalChangesNothing(t *testing.T) {
 		v := f.version()
 		ctx := t.Context()
 		_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), DryRun)
-		f.want(Applied, err)
-		_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, DryRun)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
+		_, err = f.engine.CheckRemove(ctx, &eval.Removal{Ref: f.ref, RequireVersions: []eval.Version{v}}, DryRun)
+		f.want(eval.Applied, err)
 		other := f.creation()
 		other.Ref.Name = "other"
 		_, err = f.engine.CheckCreate(ctx, other, DryRun)
-		f.want(Applied, err)
-		if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
-			t.Errorf("version %v, swapped %t, %v", f.version(), f.engine.HasSwapped(), f.proxy.Requests())
+		f.want(eval.Applied, err)
+		if f.version() != v || f.engine.HasWritten() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
+			t.Errorf("version %v, swapped %t, %v", f.version(), f.engine.HasWritten(), f.proxy.Requests())
 		}
 		_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), DryRun)
-		f.wantReason(ReasonKey, err)
+		f.wantReason(eval.ReasonKey, err)
 
 		f.set("bar", "9") // what was rehearsed is no link of a lineage
 		_, err = f.do(f.swapping("foo", one, two, v))
-		f.wantReason(ReasonObject, err)
+		f.wantReason(eval.ReasonObject, err)
 	})
 }
 
@@ -44,14 +45,14 @@ func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
 			key = "not/valid"
 		}
 		checks = append(checks, func() error {
-			_, err := f.engine.Check(t.Context(), f.swapping(key, Entry{}, one).Txn(), DryRun)
+			_, err := f.engine.Check(t.Context(), f.swapping(key, eval.Value{}, one).Txn(), DryRun)
 			return err
 		})
 	}
 	for i, err := range f.inOneBatch(checks...) {
-		want := Applied
+		want := eval.Applied
 		if i == 5 {
-			want = Rejected
+			want = eval.Rejected
 		}
 		f.want(want, err)
 	}
@@ -83,11 +84,11 @@ func TestRehearsalWhoseAnswerGotLostIsAnError(t *testing.T) {
 		},
 		"create": func() error { _, err := f.engine.CheckCreate(ctx, other, DryRun); return err },
 		"remove": func() error {
-			_, err := f.engine.CheckRemove(ctx, &Removal{Ref: f.ref}, DryRun)
+			_, err := f.engine.CheckRemove(ctx, &eval.Removal{Ref: f.ref}, DryRun)
 			return err
 		},
 	} {
-		var unreachable *UnreachableError
+		var unreachable *eval.UnreachableError
 		if err := check(); !errors.As(err, &unreachable) {
 			t.Errorf("%s: %v, want that it got no answer", name, err)
 		}

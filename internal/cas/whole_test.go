@@ -10,16 +10,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // newEmptyFixture is a fixture whose ConfigMap is not there.
 func newEmptyFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newEmptyFixtureOf(t, ConfigMap)
+	return newEmptyFixtureOf(t, eval.ConfigMap)
 }
 
-func newEmptyFixtureOf(t *testing.T, kind Kind) *fixture {
+func newEmptyFixtureOf(t *testing.T, kind eval.Kind) *fixture {
 	t.Helper()
 	f := newFixtureOf(t, kind, nil)
 	f.gone()
@@ -52,25 +53,25 @@ func (f *fixture) exists() bool {
 	return err == nil
 }
 
-func (f *fixture) creation() *Creation {
-	return &Creation{
-		Ref: f.ref, FieldManager: "engine", Entries: map[string]Entry{"foo": one, "bytes": Binary([]byte{1})},
+func (f *fixture) creation() *eval.Creation {
+	return &eval.Creation{
+		Ref: f.ref, FieldManager: "engine", Entries: map[string]eval.Value{"foo": one, "bytes": eval.Binary([]byte{1})},
 		Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"},
 	}
 }
 
-func (f *fixture) doCreate(n *Creation) (TxnResult, error) {
+func (f *fixture) doCreate(n *eval.Creation) (TxnResult, error) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
 	return f.engine.Create(ctx, n)
 }
 
-func (f *fixture) doRemove(at ...Version) error {
+func (f *fixture) doRemove(at ...eval.Version) error {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
-	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: at})
+	_, err := f.engine.Remove(ctx, &eval.Removal{Ref: f.ref, RequireVersions: at})
 	return err
 }
 
@@ -95,7 +96,7 @@ func TestCreateReadsFirstAndBeginsTheLineage(t *testing.T) {
 		t, kind := of.T, of.kind
 		f := newEmptyFixtureOf(t, kind)
 		result, err := f.doCreate(f.creation())
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 		live := f.live()
 		if live.Data["foo"] != "1" || live.Data["bytes"]+string(live.BinaryData["bytes"]) != "\x01" ||
 			live.Labels["a"] != "b" || live.Annotations["c"] != "d" {
@@ -106,8 +107,8 @@ func TestCreateReadsFirstAndBeginsTheLineage(t *testing.T) {
 			t.Errorf("version %v after %d requests", v, f.proxy.Count())
 		}
 		_, err = f.do(f.swapping("foo", one, two, v))
-		f.want(Applied, err)
-		f.want(Applied, f.doRemove(v)) // through the swap
+		f.want(eval.Applied, err)
+		f.want(eval.Applied, f.doRemove(v)) // through the swap
 		if f.exists() || f.proxy.Count() != 4 {
 			t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
 		}
@@ -120,13 +121,13 @@ func TestCreateOfWhatExistsIsAConflict(t *testing.T) {
 		f := newFixtureOf(t, kind, map[string]string{"foo": "9"})
 		v := f.version()
 		_, err := f.doCreate(f.creation())
-		f.want(Conflict, err)
-		var exists *ExistsError
+		f.want(eval.Conflict, err)
+		var exists *eval.ExistsError
 		if !errors.As(err, &exists) || exists.Live.Version() != v || f.version() != v {
 			t.Errorf("%v", err)
 		}
 		_, err = f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly)
-		f.want(Conflict, err)
+		f.want(eval.Conflict, err)
 	})
 }
 
@@ -135,8 +136,8 @@ func TestCreateInNoNamespace(t *testing.T) {
 	n := f.creation()
 	n.Ref.Namespace = "there-is-none"
 	_, err := f.doCreate(n)
-	f.want(Rejected, err)
-	var none *NoNamespaceError
+	f.want(eval.Rejected, err)
+	var none *eval.NoNamespaceError
 	if !errors.As(err, &none) {
 		t.Errorf("%v, want that there is no namespace", err)
 	}
@@ -151,27 +152,27 @@ func TestCreateWhoseAnswerGotLost(t *testing.T) {
 		for name, test := range map[string]struct {
 			checked bool // whether this process has seen that there was none
 			fault   func(*fixture) testcluster.Fault
-			want    Verdict
+			want    eval.Verdict
 		}{
-			"it did not land": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} }, Applied},
+			"it did not land": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} }, eval.Applied},
 			"503 before it landed": {false, func(*fixture) testcluster.Fault {
 				return testcluster.Fault{Answer: testcluster.Busy(http.StatusServiceUnavailable)}
-			}, Applied},
-			"it landed": {true, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
+			}, eval.Applied},
+			"it landed": {true, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, eval.Applied},
 			"503 after it landed": {true, func(*fixture) testcluster.Fault {
 				return testcluster.Fault{Answered: testcluster.BusyAfter(http.StatusServiceUnavailable)}
-			}, Applied},
+			}, eval.Applied},
 			"it landed and was changed": {true, func(f *fixture) testcluster.Fault {
 				return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true}
-			}, Unknown},
-			"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
+			}, eval.Unknown},
+			"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, eval.Applied},
 			"another one came first": {true, func(f *fixture) testcluster.Fault {
 				f.make(map[string]string{"foo": "9"})
 				return testcluster.Fault{DropAfter: true}
-			}, Unknown},
+			}, eval.Unknown},
 			"it landed and was deleted": {true, func(f *fixture) testcluster.Fault {
 				return testcluster.Fault{Answered: func(*http.Response) { f.gone() }, DropAfter: true}
-			}, Applied},
+			}, eval.Applied},
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := newEmptyFixtureOf(t, kind)
@@ -183,7 +184,7 @@ func TestCreateWhoseAnswerGotLost(t *testing.T) {
 				f.onSends(http.MethodPost, func() testcluster.Fault { return test.fault(f) })
 				result, err := f.doCreate(f.creation())
 				f.want(test.want, err)
-				if test.want == Applied && err == nil && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
+				if test.want == eval.Applied && err == nil && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
 					t.Errorf("result %v, live %+v", result.After.Version(), f.live())
 				}
 			})
@@ -198,7 +199,7 @@ func TestCreateThatIsOvertakenIsJudgedAgain(t *testing.T) {
 		return testcluster.Fault{Answered: func(*http.Response) { f.gone() }} // gone again before anybody looks
 	})
 	_, err := f.doCreate(f.creation())
-	f.want(Applied, err)
+	f.want(eval.Applied, err)
 }
 
 func TestRemoveIsConditionalOnTheVersion(t *testing.T) {
@@ -212,17 +213,17 @@ func TestRemoveIsConditionalOnTheVersion(t *testing.T) {
 					f.observe()
 				}
 				f.set("foo", "9")
-				f.wantReason(ReasonObject, f.doRemove(v))
+				f.wantReason(eval.ReasonObject, f.doRemove(v))
 				if !f.exists() {
 					t.Error("it was deleted")
 				}
 				f.recreate(map[string]string{"foo": "1"})
-				f.wantReason(ReasonObject, f.doRemove(v))
+				f.wantReason(eval.ReasonObject, f.doRemove(v))
 				if !f.exists() {
 					t.Error("another one was deleted")
 				}
-				f.want(Applied, f.doRemove(f.version()))
-				f.want(Applied, f.doRemove(v)) // gone already
+				f.want(eval.Applied, f.doRemove(f.version()))
+				f.want(eval.Applied, f.doRemove(v)) // gone already
 				if f.exists() {
 					t.Error("it was not deleted")
 				}
@@ -240,7 +241,7 @@ func TestRemoveThatIsOvertakenIsAConflict(t *testing.T) {
 				f.set("foo", "9")
 				return testcluster.Fault{DropAfter: drop}
 			})
-			f.wantReason(ReasonObject, f.doRemove(v))
+			f.wantReason(eval.ReasonObject, f.doRemove(v))
 			f.wantData(map[string]string{"foo": "9"})
 		})
 	}
@@ -266,7 +267,7 @@ func TestRemoveWhoseAnswerGotLost(t *testing.T) {
 				f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 				v := f.version()
 				f.onSends(http.MethodDelete, func() testcluster.Fault { return fault(f) })
-				f.want(Applied, f.doRemove(v))
+				f.want(eval.Applied, f.doRemove(v))
 				if f.exists() && f.live().Data["foo"] != "other" {
 					t.Error("it was not deleted")
 				}
@@ -278,11 +279,11 @@ func TestRemoveWhoseAnswerGotLost(t *testing.T) {
 func TestRemoveOfWhatHasAFinalizerIsDoneWithItsDeletion(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/hold"} })
-	f.want(Applied, f.doRemove(f.version()))
+	f.want(eval.Applied, f.doRemove(f.version()))
 	if f.live().DeletionTimestamp == nil {
 		t.Error("it is not being deleted")
 	}
-	f.want(Applied, f.doRemove(Version{UID: f.version().UID, ResourceVersion: "1"})) // being deleted already
+	f.want(eval.Applied, f.doRemove(eval.Version{UID: f.version().UID, ResourceVersion: "1"})) // being deleted already
 	f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
 }
 
@@ -295,9 +296,9 @@ func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
 	for _, key := range []string{"foo", "bar"} {
 		s := f.removing(key, one, v, v)
 		_, err := f.do(s)
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	}
-	f.want(Applied, f.doRemove(v))
+	f.want(eval.Applied, f.doRemove(v))
 	if f.exists() || f.proxy.Count() != 4 {
 		t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
 	}
@@ -311,7 +312,7 @@ func TestWholeObjectKeepsItsPlaceInTheQueue(t *testing.T) {
 		func() error { _, err := f.doCreate(f.creation()); return err },
 		func() error { _, err := f.do(f.swapping("foo", one, three)); return err },
 	) {
-		f.want(Applied, err)
+		f.want(eval.Applied, err)
 	}
 	f.wantData(map[string]string{"foo": "3"})
 }
@@ -329,8 +330,8 @@ func TestCancelledCreateAndRemoveTellTheTruth(t *testing.T) {
 				cancel()
 				return testcluster.Fault{}
 			})
-			_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{v}})
-			if got := VerdictOf(err); got == Applied == f.exists() || got == Unknown || sent && got != Applied {
+			_, err := f.engine.Remove(ctx, &eval.Removal{Ref: f.ref, RequireVersions: []eval.Version{v}})
+			if got := eval.VerdictOf(err); got == eval.Applied == f.exists() || got == eval.Unknown || sent && got != eval.Applied {
 				t.Errorf("verdict %s (%v), exists %t", got, err, f.exists())
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -50,12 +51,15 @@ func (f *fixture) quotes() {
 // nothing of a Secret, and everything of a ConfigMap.
 func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 	for name, call := range map[string]func(*fixture) error{
-		"swap": func(f *fixture) error { _, err := f.do(f.swapping("foo", Text(oldPlant), Text(newPlant))); return err },
-		"rehearse": func(f *fixture) error {
-			_, err := f.engine.Check(f.Context(), f.swapping("foo", Text(oldPlant), Text(newPlant)).Txn(), DryRun)
+		"swap": func(f *fixture) error {
+			_, err := f.do(f.swapping("foo", eval.Text(oldPlant), eval.Text(newPlant)))
 			return err
 		},
-		"another key":            func(f *fixture) error { _, err := f.do(f.swapping("bar", Entry{}, one)); return err },
+		"rehearse": func(f *fixture) error {
+			_, err := f.engine.Check(f.Context(), f.swapping("foo", eval.Text(oldPlant), eval.Text(newPlant)).Txn(), DryRun)
+			return err
+		},
+		"another key":            func(f *fixture) error { _, err := f.do(f.swapping("bar", eval.Value{}, one)); return err },
 		"removal without a read": func(f *fixture) error { return f.doRemove(f.version()) },
 		"removal": func(f *fixture) error {
 			if _, err := f.engine.Observe(f.Context(), f.ref, "", 0); err != nil {
@@ -65,7 +69,7 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 		},
 		"creation": func(f *fixture) error {
 			n := f.creation()
-			n.Ref.Name, n.Entries = "shared-too", map[string]Entry{"foo": Text(newPlant)}
+			n.Ref.Name, n.Entries = "shared-too", map[string]eval.Value{"foo": eval.Text(newPlant)}
 			_, err := f.doCreate(n)
 			return err
 		},
@@ -83,11 +87,11 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 					t.Fatal(err)
 				}
 				err = call(f)
-				var refused *RefusedError
+				var refused *eval.RefusedError
 				if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity {
 					t.Fatalf("%v, want a refusal", err)
 				}
-				if isPlanted(fmt.Sprintf("%v %+v", err, refused.Err)) != (kind == ConfigMap) {
+				if isPlanted(fmt.Sprintf("%v %+v", err, refused.Err)) != (kind == eval.ConfigMap) {
 					t.Error(err)
 				}
 			})
@@ -97,16 +101,16 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 
 // A message that the API server makes without reading the object is reported.
 func TestForbiddenWriteOfASecretIsToldInFull(t *testing.T) {
-	f := newFixtureOf(t, Secret, map[string]string{"foo": "s"})
+	f := newFixtureOf(t, eval.Secret, map[string]string{"foo": "s"})
 	v := f.version()
 	f.proxy = f.cluster.ProxyFor(t, f.cluster.User(t, "reads-a-secret", f.ref.Namespace, rbacv1.PolicyRule{
 		APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "watch"},
 	}))
 	f.engine = f.newEngine(f.proxy.Config)
 	removal := f.doRemove(v)
-	_, swap := f.do(f.swapping("foo", Text("s"), two))
+	_, swap := f.do(f.swapping("foo", eval.Text("s"), two))
 	for verb, err := range map[string]error{"delete": removal, "patch": swap} {
-		var forbidden *ForbiddenError
+		var forbidden *eval.ForbiddenError
 		if want := `User "reads-a-secret" cannot ` + verb + ` resource "secrets"`; !errors.As(err, &forbidden) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -125,11 +129,11 @@ func TestAnswerAboutASecretNamesReasonAndPolicy(t *testing.T) {
 		about + "ValidatingAdmissionPolicy 'planted, too'":                                   "Unprocessable Entity (the message",
 	} {
 		t.Run(want, func(t *testing.T) {
-			f := newFixtureOf(t, Secret, map[string]string{"foo": "-"})
+			f := newFixtureOf(t, eval.Secret, map[string]string{"foo": "-"})
 			answer := status(http.StatusUnprocessableEntity, "Invalid", message)
 			answer.Body = strings.Replace(answer.Body, `"message"`, `"details":{"causes":[{"message":"planted"}]},"message"`, 1)
 			f.onEach(http.MethodPatch, func() testcluster.Fault { return testcluster.Fault{Answer: answer} })
-			_, err := f.do(f.swapping("foo", Text("-"), one))
+			_, err := f.do(f.swapping("foo", eval.Text("-"), one))
 			if err == nil || !strings.Contains(err.Error(), want) || isPlanted(fmt.Sprintf("%v %+v", err, err)) {
 				t.Errorf("%v, want %s", err, want)
 			}
@@ -140,7 +144,7 @@ func TestAnswerAboutASecretNamesReasonAndPolicy(t *testing.T) {
 // Given a write of a Secret whose outcome is unknown, and that is sent again; when a 409 answers that quotes
 // a value, and no read is permitted any more; then the verdict is unknown, and its cause quotes nothing.
 func TestConflictAfterDoubtQuotesNothingOfASecret(t *testing.T) {
-	f := newFixtureOf(t, Secret, map[string]string{"foo": oldPlant})
+	f := newFixtureOf(t, eval.Secret, map[string]string{"foo": oldPlant})
 	patches := 0
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		switch {
@@ -154,8 +158,8 @@ func TestConflictAfterDoubtQuotesNothingOfASecret(t *testing.T) {
 		}
 		return testcluster.Fault{}
 	})
-	_, err := f.do(f.swapping("foo", Text(oldPlant), Text(newPlant)))
-	f.want(Unknown, err)
+	_, err := f.do(f.swapping("foo", eval.Text(oldPlant), eval.Text(newPlant)))
+	f.want(eval.Unknown, err)
 	if err == nil || isPlanted(fmt.Sprintf("%v %+v", err, err)) {
 		t.Errorf("%v, want that nothing is quoted", err)
 	}

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // ancient is the manager under which the API server puts the oldest together where there are many.
 const ancient = "ancient-changes"
 
-// What managedFields tell of the last writer on the API server itself, and what they cannot.
+// managedFields of a real API server show the last writer, except after a removal.
 func TestLastWritersAreAHint(t *testing.T) {
 	tests := map[string]struct {
 		manager, patch string
@@ -34,7 +34,7 @@ func TestLastWritersAreAHint(t *testing.T) {
 				t.Fatal(err)
 			}
 			known := false // with others, where they wrote in the same second
-			writers := judging.Observed(f.live(), time.Time{}).LastWriters()
+			writers := eval.NewSnapshot(f.live(), time.Time{}).LastWriters()
 			for _, w := range writers {
 				known = known || w.Manager == test.manager
 				if w.Time.Location() != time.UTC || time.Since(w.Time).Abs() > time.Hour {
@@ -48,7 +48,7 @@ func TestLastWritersAreAHint(t *testing.T) {
 	}
 }
 
-// The owners of a key are who changed it, whoever else writes to the object later, and who applied the same value.
+// The owners of a key are the manager that changed it and the managers that applied the same value.
 func TestOwnersOfAKey(t *testing.T) {
 	tests := map[string]struct {
 		writes func(write func(manager, patch string), apply func(manager, data string))
@@ -113,7 +113,7 @@ func TestOwnersOfAKey(t *testing.T) {
 				func(manager, data string) {
 					patch(types.ApplyPatchType, manager, `{"apiVersion":"v1","kind":"ConfigMap","data":`+data+`}`)
 				})
-			seen := judging.Observed(f.live(), time.Time{})
+			seen := eval.NewSnapshot(f.live(), time.Time{})
 			for key, want := range test.want {
 				var got []string
 				for _, w := range seen.Owners(key) {
@@ -133,7 +133,7 @@ func TestOwnersOfAKey(t *testing.T) {
 			}
 		})
 	}
-	if owners := (&Observation{}).Owners("foo"); owners != nil {
+	if owners := (&eval.Snapshot{}).Owners("foo"); owners != nil {
 		t.Errorf("%v own what is not there", owners)
 	}
 }

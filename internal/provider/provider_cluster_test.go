@@ -18,7 +18,7 @@ import (
 	clientauthenticationv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -26,9 +26,9 @@ import (
 var readConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}
 
 // testmap makes a namespace with the ConfigMap that the tests of authentication read.
-func testmap(t *testing.T, cluster *testcluster.Cluster) cas.Ref {
+func testmap(t *testing.T, cluster *testcluster.Cluster) eval.Ref {
 	t.Helper()
-	ref := cas.Ref{Namespace: cluster.Namespace(t), Name: "testmap"}
+	ref := eval.Ref{Namespace: cluster.Namespace(t), Name: "testmap"}
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: ref.Name}, Data: map[string]string{"foo": "1"}}
 	if _, err := cluster.Client().CoreV1().ConfigMaps(ref.Namespace).Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -37,13 +37,13 @@ func testmap(t *testing.T, cluster *testcluster.Cluster) cas.Ref {
 }
 
 // reads configures the provider and has its engine read the ConfigMap.
-func reads(t *testing.T, env connect.Environment, given block, ref cas.Ref) error {
+func reads(t *testing.T, env connect.Environment, given block, ref eval.Ref) error {
 	t.Helper()
 	live, err := configured(t, env, given).Engine.Observe(t.Context(), ref, "", 0)
 	if err != nil {
 		return err
 	}
-	if got, want := live.Entry("foo"), cas.Text("1"); got != want {
+	if got, want := live.Value("foo"), eval.Text("1"); got != want {
 		return fmt.Errorf("foo holds %v, want %v", got, want)
 	}
 	return nil
@@ -181,7 +181,7 @@ func TestAuthentication(t *testing.T) {
 // wantRefused wants an answer of the server that says who it took us for.
 func wantRefused(t *testing.T, err error, text string) {
 	t.Helper()
-	var unreachable *cas.UnreachableError
+	var unreachable *eval.UnreachableError
 	if err == nil || errors.As(err, &unreachable) || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want an answer that says %q", err, text)
 	}
@@ -189,7 +189,7 @@ func wantRefused(t *testing.T, err error, text string) {
 
 func wantUnreachable(t *testing.T, err error, text string) {
 	t.Helper()
-	var unreachable *cas.UnreachableError
+	var unreachable *eval.UnreachableError
 	if !errors.As(err, &unreachable) || !strings.Contains(unreachable.Err.Error(), text) {
 		t.Errorf("%v, want an unreachable server because of %q", err, text)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -353,7 +354,7 @@ func TestProvider_configureMakesNoRequest(t *testing.T) {
 		t.Fatal("there is no engine")
 	}
 	before := connections.Load()
-	if _, err := data.Engine.Observe(t.Context(), cas.Ref{Namespace: "anywhere", Name: "testmap"}, "", 0); err == nil {
+	if _, err := data.Engine.Observe(t.Context(), eval.Ref{Namespace: "anywhere", Name: "testmap"}, "", 0); err == nil {
 		t.Error("a server that hangs up was read")
 	}
 	after := connections.Load()
@@ -386,7 +387,7 @@ func TestClosingEndsWhatTheFactoryMade(t *testing.T) {
 	engines := []*cas.Engine{configure(t, factory(), block{"host": server}).Engine, configure(t, factory(), block{"host": server}).Engine}
 	closeAll()
 	for _, e := range engines {
-		if _, err := e.Observe(t.Context(), cas.Ref{Namespace: "default", Name: "testmap"}, "", 0); !errors.Is(err, cas.ErrClosed) {
+		if _, err := e.Observe(t.Context(), eval.Ref{Namespace: "default", Name: "testmap"}, "", 0); !errors.Is(err, cas.ErrClosed) {
 			t.Errorf("%v, want %v", err, cas.ErrClosed)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -24,13 +24,13 @@ type warned struct{ testcluster.Log }
 
 func (w *warned) HandleWarningHeader(_ int, _, text string) { fmt.Fprintln(w, text) }
 
-// Given client-go at its highest verbosity, an object as large as one may be that is read twice, and an API server that warns of what it holds; then no
+// Given client-go at its highest verbosity, an object as large as one may be that is read twice, and an API server that warns about it; then no
 // body of a Secret is logged, and no warning.
 //
 //nolint:paralleltest // klog's verbosity is one for all
 func TestNothingOfASecretIsLogged(t *testing.T) {
 	c := testcluster.Shared(t)
-	for _, kind := range []cas.Kind{cas.ConfigMap, cas.Secret} {
+	for _, kind := range []eval.Kind{eval.ConfigMap, eval.Secret} {
 		t.Run(kind.String(), func(t *testing.T) {
 			ref, proxy := create(t, c, kind, map[string]string{"foo": oldPlant, "large": strings.Repeat("x", 900<<10)}), c.Proxy(t)
 			proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -56,10 +56,10 @@ func TestNothingOfASecretIsLogged(t *testing.T) {
 				t.Fatal(err)
 			}
 			klog.Flush()
-			if isLogged := strings.Contains(logged.String(), "Body"); isLogged != (kind == cas.ConfigMap) {
+			if isLogged := strings.Contains(logged.String(), "Body"); isLogged != (kind == eval.ConfigMap) {
 				t.Errorf("bodies are logged: %t\n%.10000s", isLogged, logged)
 			}
-			if strings.Contains(seen.String(), oldPlant) != (kind == cas.ConfigMap) {
+			if strings.Contains(seen.String(), oldPlant) != (kind == eval.ConfigMap) {
 				t.Errorf("warnings: %s", seen.String())
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -78,12 +79,12 @@ func heap() int64 {
 	return int64(m.HeapAlloc) >> 20
 }
 
-// Given 2,000 ConfigMaps of 512 KiB, half of which were observed and half swapped; when nothing more is asked for; then what the
-// Engine keeps of them takes less than 100 MiB, and not 1 GiB. (What the API server answered for one of them stands for all.)
+// Given 2,000 ConfigMaps of 512 KiB, half of them observed and half swapped; when nothing more is asked for; then the Engine
+// keeps less than 100 MiB in memory, and not 1 GiB. (One response of the API server represents all.)
 func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
 	const objects, size, most = 2000, 512 << 10, 100
 	c := testcluster.Shared(t)
-	shared := create(t, c, cas.ConfigMap, map[string]string{"foo": "1", "large": strings.Repeat("x", size)})
+	shared := create(t, c, eval.ConfigMap, map[string]string{"foo": "1", "large": strings.Repeat("x", size)})
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return &recorded{next: next, of: map[string]recording{}}
@@ -92,7 +93,7 @@ func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
 	swap(t, engine, shared, "1", "2") // a read and a patch
 	before := heap()
 	for n := range objects {
-		ref := cas.Ref{Namespace: shared.Namespace, Name: fmt.Sprint("recorded-", n)}
+		ref := eval.Ref{Namespace: shared.Namespace, Name: fmt.Sprint("recorded-", n)}
 		if n%2 == 0 {
 			if o, err := engine.Observe(t.Context(), ref, "", 0); err != nil || o.Size() != size+1 {
 				t.Fatalf("%v, %v", o, err)
@@ -102,7 +103,7 @@ func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
 		swap(t, engine, ref, "1", "2")
 	}
 	kept := heap() - before
-	for tries := 0; kept >= most && tries < 100; tries++ { // it may let go of them only after a while
+	for tries := 0; kept >= most && tries < 100; tries++ { // it may release them only after a while
 		<-time.After(100 * time.Millisecond)
 		kept = heap() - before
 	}
@@ -131,11 +132,11 @@ func (p *firstPage) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // Given 10,000 ConfigMaps of 24 KiB, which is 234 MiB; when they are listed; then less than 200 MiB are in use at any time. (One page of them
-// stands for all.)
+// represents all.)
 func TestListOfTenThousandTakesLessThan200MiB(t *testing.T) {
 	const objects, size, most = 10_000, 24 << 10, 200
 	c := testcluster.Shared(t)
-	namespace := create(t, c, cas.ConfigMap, map[string]string{"value": strings.Repeat("x", size)}).Namespace
+	namespace := create(t, c, eval.ConfigMap, map[string]string{"value": strings.Repeat("x", size)}).Namespace
 	for i := range 16 { // with the first one, more than a page
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("listed-", i)}, Data: map[string]string{"value": strings.Repeat("x", size)}}
 		if _, err := c.Client().CoreV1().ConfigMaps(namespace).Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {

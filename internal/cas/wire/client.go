@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // scheme has only ConfigMaps and Secrets: linking every typed API doubles the size of the binary.
@@ -55,7 +55,7 @@ type Client struct {
 	open  rest.Interface // for JSON
 	kinds *kinds
 	// reported has the causes that were already reported. All UnreachableErrors share it.
-	reported *judging.Causes
+	reported *eval.Causes
 }
 
 // New makes a Client. It sends no request.
@@ -90,7 +90,7 @@ func New(config *rest.Config) (*Client, error) {
 	}
 	return &Client{
 		rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open,
-		kinds: &kinds{asking: make(chan struct{}, 1), served: map[string][]metav1.APIResource{}}, reported: &judging.Causes{},
+		kinds: &kinds{asking: make(chan struct{}, 1), served: map[string][]metav1.APIResource{}}, reported: &eval.Causes{},
 	}, nil
 }
 
@@ -98,12 +98,12 @@ func New(config *rest.Config) (*Client, error) {
 // it with. It disables the retries of client-go, which would send a write again for as long as the responses
 // ask for that. For everything except entries of ConfigMaps, it also disables client-go's logs of warnings
 // and, at a high verbosity, bodies.
-func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (context.Context, *rest.Request, error) {
-	if ref.Kind != judging.ConfigMap || c.APIVersion != "" {
+func (c *Client) once(ctx context.Context, ref eval.Ref, r *rest.Request) (context.Context, *rest.Request, error) {
+	if ref.Kind != eval.ConfigMap || c.APIVersion != "" {
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
 	r = r.MaxRetries(0)
-	if c.APIVersion != "" || !ref.Kind.HoldsEntries() {
+	if c.APIVersion != "" || !ref.Kind.HasEntries() {
 		r, err := c.at(ctx, ref, r)
 		return ctx, r, err
 	}
@@ -112,7 +112,7 @@ func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (co
 
 // ask sends a request once. After a 404 that is not about the object, it asks whether the kind is still
 // served.
-func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (runtime.Object, error) {
+func (c *Client) ask(ctx context.Context, ref eval.Ref, r *rest.Request) (runtime.Object, error) {
 	ctx, r, err := c.once(ctx, ref, r)
 	if err != nil {
 		return nil, err
@@ -126,17 +126,17 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 
 // Get reads an object. The read is linearizable: without a resourceVersion, the API server reads from a
 // quorum of etcd.
-func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
+func (c *Client) Get(ctx context.Context, ref eval.Ref) (*eval.Snapshot, error) {
 	begun := c.Now()
 	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
 	o := c.observed(ref, answer, begun)
 	switch {
 	case err == nil && !o.IsVersioned():
-		return nil, &judging.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
+		return nil, &eval.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
 		return o, nil
 	case c.isAbsence(err, ref):
-		return &judging.Observation{Begun: begun}, nil
+		return &eval.Snapshot{Begun: begun}, nil
 	}
 	return nil, c.Explain(err, ref, "get")
 }
@@ -153,7 +153,7 @@ const mostNames = 5000
 // Names returns the names of at most mostNames objects of the kind and the namespace of ref. It lists them as
 // a Table without the objects, which contains none of their values. It returns none if the API server refuses
 // the list.
-func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
+func (c *Client) Names(ctx context.Context, ref eval.Ref) (names []string) {
 	ctx, r, err := c.once(ctx, ref, c.rest.Get().SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
 		Param("includeObject", string(metav1.IncludeNone)).Param("limit", strconv.Itoa(mostNames)))
 	if err != nil {
@@ -175,15 +175,15 @@ func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
 }
 
 // GetPatiently is Get with the retries of Patiently.
-func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
-	return Patiently(ctx, func() (*judging.Observation, error) { return c.Get(ctx, ref) })
+func (c *Client) GetPatiently(ctx context.Context, ref eval.Ref) (*eval.Snapshot, error) {
+	return Patiently(ctx, func() (*eval.Snapshot, error) { return c.Get(ctx, ref) })
 }
 
 var errUnversioned = errors.New("the response is not an object with a uid and a resourceVersion")
 
 // isAbsence reports whether the API server answers that the object is missing. Any other 404, such as the
 // response to a wrong URL, shows nothing about the object.
-func (c *Client) isAbsence(err error, ref judging.Ref) bool {
+func (c *Client) isAbsence(err error, ref eval.Ref) bool {
 	d := details(err)
 	return apierrors.IsNotFound(err) && d.Kind == c.resource(ref) && d.Name == ref.Name &&
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
@@ -205,19 +205,19 @@ func isNoNamespace(err error) bool {
 }
 
 // Explain gives the error of a request that changed nothing one of the engine's types.
-func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
+func (c *Client) Explain(err error, ref eval.Ref, verb string) error {
 	status := apierrors.APIStatus(nil)
 	switch {
 	case isExplained(err):
 		return err
 	case !errors.As(err, &status):
-		return &judging.UnreachableError{Host: c.Host, Err: err, Reported: c.reported}
+		return &eval.UnreachableError{Host: c.Host, Err: err, Reported: c.reported}
 	case verb == "create" && isNoNamespace(err):
-		return &judging.NoNamespaceError{Ref: ref}
-	case isAuthorizers(err), apierrors.IsForbidden(err) && !isWrite(verb): // admission judges writes alone
-		return &judging.ForbiddenError{Ref: ref, Verb: verb, Err: err}
+		return &eval.NoNamespaceError{Ref: ref}
+	case isAuthorizers(err), apierrors.IsForbidden(err) && !isWrite(verb): // admission evaluates only writes
+		return &eval.ForbiddenError{Ref: ref, Verb: verb, Err: err}
 	default:
-		return &judging.RefusedError{
+		return &eval.RefusedError{
 			Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err,
 			InTerminatingNamespace: apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause),
 		}
@@ -229,8 +229,8 @@ func isWrite(verb string) bool { return verb == "patch" || verb == "create" || v
 // isExplained reports whether an error already has one of the engine's types.
 func isExplained(err error) bool {
 	switch err.(type) { //nolint:errorlint // none is wrapped
-	case *judging.NotServedError, *judging.ScopeError, *judging.ForbiddenError, *judging.RefusedError,
-		*judging.UnreachableError:
+	case *eval.NotServedError, *eval.ScopeError, *eval.ForbiddenError, *eval.RefusedError,
+		*eval.UnreachableError:
 		return true
 	}
 	return false
@@ -249,11 +249,11 @@ const (
 	Unresolved                 // of a write that was Ambiguous: the object is as it was, so the write can be sent again
 )
 
-// Patch sends a conditional patch once. The observation is the object after the write. No layer below retries
+// Patch sends a conditional patch once. The snapshot is the object after the write. No layer below retries
 // a patch: after an applied request, a second one would look like a conflict.
 func (c *Client) Patch(
-	ctx context.Context, ref judging.Ref, r judging.Request, fieldManager string, dry bool,
-) (*judging.Observation, Outcome, error) {
+	ctx context.Context, ref eval.Ref, r eval.Request, fieldManager string, dry bool,
+) (*eval.Snapshot, Outcome, error) {
 	request := c.rest.Patch(r.Kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.Body).
 		Param("fieldValidation", metav1.FieldValidationStrict) // by default, the API server drops unknown fields
 	isAboutUID := func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }
@@ -264,7 +264,7 @@ func (c *Client) Patch(
 }
 
 // Create sends a new object once. PreconditionFailed means that an object of the name already exists.
-func (c *Client) Create(ctx context.Context, n *judging.Creation, dry bool) (*judging.Observation, Outcome, error) {
+func (c *Client) Create(ctx context.Context, n *eval.Creation, dry bool) (*eval.Snapshot, Outcome, error) {
 	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.Object())
 	return c.send(ctx, n.Ref, "create", request, dry, apierrors.IsAlreadyExists)
 }
@@ -272,8 +272,8 @@ func (c *Client) Create(ctx context.Context, n *judging.Creation, dry bool) (*ju
 // Remove sends a delete that is conditional on base, once. The object may still exist afterwards, being
 // deleted.
 func (c *Client) Remove(
-	ctx context.Context, ref judging.Ref, base judging.Version, dry bool,
-) (*judging.Observation, Outcome, error) {
+	ctx context.Context, ref eval.Ref, base eval.Version, dry bool,
+) (*eval.Snapshot, Outcome, error) {
 	options := &metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion},
 	}
@@ -289,8 +289,8 @@ func (c *Client) Remove(
 // send sends a conditional write once. isPrecondition reports whether an error means that the precondition
 // failed.
 func (c *Client) send(
-	ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isPrecondition func(error) bool,
-) (*judging.Observation, Outcome, error) {
+	ctx context.Context, ref eval.Ref, verb string, r *rest.Request, dry bool, isPrecondition func(error) bool,
+) (*eval.Snapshot, Outcome, error) {
 	var connected, turnedAway atomic.Bool
 	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -311,7 +311,7 @@ func (c *Client) send(
 		case o.IsVersioned():
 			return o, Applied, nil
 		case isStatus && verb == "delete":
-			return &judging.Observation{Begun: begun}, Applied, nil
+			return &eval.Snapshot{Begun: begun}, Applied, nil
 		case o != nil && dry:
 			return nil, Applied, nil
 		}
@@ -344,7 +344,7 @@ func (c *Client) send(
 func (c *Client) Page(
 	ctx context.Context, namespace string, options metav1.ListOptions,
 ) (*corev1.ConfigMapList, error) {
-	ref := judging.Ref{Namespace: namespace}
+	ref := eval.Ref{Namespace: namespace}
 	return Patiently(ctx, func() (*corev1.ConfigMapList, error) {
 		page := &corev1.ConfigMapList{}
 		ctx, r, err := c.once(ctx, ref, c.rest.Get().VersionedParams(&options, metav1.ParameterCodec))

@@ -21,7 +21,7 @@ import (
 	exactly "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // kinds caches the kinds that the API server serves, by API version. A kind that is served stays in the cache
@@ -31,13 +31,13 @@ type kinds struct {
 	asking chan struct{} // of capacity 1: one caller asks at a time, and the others use its answer
 	mu     sync.Mutex    // guards served
 	served map[string][]metav1.APIResource
-	all    atomic.Pointer[[]judging.ServedKind]
+	all    atomic.Pointer[[]eval.ServedKind]
 }
 
 // As returns the client that reads and writes an object in an API version. ConfigMaps and Secrets are read as protobuf,
 // with the client itself, and other objects as JSON.
-func (c *Client) As(ref judging.Ref, apiVersion string) *Client {
-	isTyped := ref.Kind.HoldsEntries() && ref.Namespace != "" && apiVersion == corev1.SchemeGroupVersion.String()
+func (c *Client) As(ref eval.Ref, apiVersion string) *Client {
+	isTyped := ref.Kind.HasEntries() && ref.Namespace != "" && apiVersion == corev1.SchemeGroupVersion.String()
 	if apiVersion == "" || isTyped {
 		return c
 	}
@@ -47,7 +47,7 @@ func (c *Client) As(ref judging.Ref, apiVersion string) *Client {
 }
 
 // of returns the resource of a kind in an API version, if it is known.
-func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bool) {
+func (k *kinds) of(apiVersion string, kind eval.Kind) (metav1.APIResource, bool) {
 	k.mu.Lock()
 	all := k.served[apiVersion]
 	k.mu.Unlock()
@@ -70,13 +70,13 @@ func (k *kinds) set(apiVersion string, all []metav1.APIResource) {
 
 // fitting returns the resource of an object's kind, if it is known, and whether the object has the scope of
 // the kind: it has a namespace if and only if the kind has namespaces.
-func (k *kinds) fitting(apiVersion string, ref judging.Ref) (served metav1.APIResource, fits bool) {
+func (k *kinds) fitting(apiVersion string, ref eval.Ref) (served metav1.APIResource, fits bool) {
 	served, isKnown := k.of(apiVersion, ref.Kind)
 	return served, isKnown && served.Namespaced == (ref.Namespace != "")
 }
 
 // resource returns the name of an object's kind in URLs and in responses; empty if it is not known.
-func (c *Client) resource(ref judging.Ref) string {
+func (c *Client) resource(ref eval.Ref) string {
 	if c.APIVersion == "" {
 		return ref.Kind.Resource()
 	}
@@ -86,7 +86,7 @@ func (c *Client) resource(ref judging.Ref) string {
 
 // resolve returns the resource of an object's kind. It discovers the API version if the cache lacks the kind
 // or has it in the other scope.
-func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResource, error) {
+func (c *Client) resolve(ctx context.Context, ref eval.Ref) (metav1.APIResource, error) {
 	served, fits := c.kinds.fitting(c.APIVersion, ref)
 	if !fits {
 		if err := c.discover(ctx, ref); err != nil {
@@ -100,15 +100,15 @@ func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResour
 	case served.Name == "":
 		return served, c.notServed(ctx, ref)
 	default:
-		return served, &judging.ScopeError{Ref: ref, Namespaced: served.Namespaced}
+		return served, &eval.ScopeError{Ref: ref, Namespaced: served.Namespaced}
 	}
 }
 
 // discover reads the kinds of the API version into the cache.
-func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
+func (c *Client) discover(ctx context.Context, ref eval.Ref) error {
 	version, err := schema.ParseGroupVersion(c.APIVersion)
 	if err != nil || version.Group != ref.Kind.Group() {
-		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+		return &eval.NotServedError{Ref: ref, APIVersion: c.APIVersion}
 	}
 	select {
 	case c.kinds.asking <- struct{}{}:
@@ -121,7 +121,7 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	}
 	served := &metav1.APIResourceList{}
 	err = c.discovery(ctx, ref, c.root()+"/"+c.APIVersion, served)
-	var refused *judging.RefusedError
+	var refused *eval.RefusedError
 	if errors.As(err, &refused) && refused.Code == http.StatusNotFound { // the version is missing, or the URL is wrong
 		return cmp.Or(c.lacks(ctx, ref), err)
 	}
@@ -134,11 +134,11 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 
 // gone discovers the API version again. It returns an error if the kind is not served any more, or in the
 // other scope, and nil if it is served as before or that is not known.
-func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
+func (c *Client) gone(ctx context.Context, ref eval.Ref) error {
 	c.kinds.set(c.APIVersion, nil)
 	_, err := c.resolve(ctx, ref)
 	switch err.(type) { //nolint:errorlint // none is wrapped
-	case *judging.NotServedError, *judging.ScopeError:
+	case *eval.NotServedError, *eval.ScopeError:
 		return err
 	}
 	return nil
@@ -146,7 +146,7 @@ func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
 
 // lacks returns an error if the API server's list of versions lacks the API version or cannot be read, and
 // nil if the list has the version.
-func (c *Client) lacks(ctx context.Context, ref judging.Ref) error {
+func (c *Client) lacks(ctx context.Context, ref eval.Ref) error {
 	var all struct {
 		Versions []string          `json:"versions"` // of the core group
 		Groups   []metav1.APIGroup `json:"groups"`
@@ -171,9 +171,9 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 // notServed returns the error about a kind that is not served. It reads once which kinds are served, for a
 // message that names the one that was meant.
-func (c *Client) notServed(ctx context.Context, ref judging.Ref) error {
+func (c *Client) notServed(ctx context.Context, ref eval.Ref) error {
 	if c.kinds.all.Load() == nil {
-		var all []judging.ServedKind
+		var all []eval.ServedKind
 		for _, root := range []string{"/api", "/apis"} {
 			var list apidiscovery.APIGroupDiscoveryList
 			request := c.rest.Get().AbsPath(root).SetHeader("Accept", aggregated).MaxRetries(0).Timeout(requestTimeout)
@@ -190,22 +190,22 @@ func (c *Client) notServed(ctx context.Context, ref judging.Ref) error {
 		}
 		c.kinds.all.Store(&all)
 	}
-	return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion, Served: *c.kinds.all.Load()}
+	return &eval.NotServedError{Ref: ref, APIVersion: c.APIVersion, Served: *c.kinds.all.Load()}
 }
 
-func servedKind(group, version string, r apidiscovery.APIResourceDiscovery) judging.ServedKind {
+func servedKind(group, version string, r apidiscovery.APIResourceDiscovery) eval.ServedKind {
 	if r.ResponseKind == nil {
-		return judging.ServedKind{}
+		return eval.ServedKind{}
 	}
 	names := append([]string{strings.ToLower(r.ResponseKind.Kind), r.Resource, r.SingularResource}, r.ShortNames...)
-	return judging.ServedKind{
+	return eval.ServedKind{
 		APIVersion: schema.GroupVersion{Group: group, Version: version}.String(),
-		Kind:       judging.KindOf(group, r.ResponseKind.Kind), Names: names,
+		Kind:       eval.KindOf(group, r.ResponseKind.Kind), Names: names,
 	}
 }
 
 // discovery reads a list of API versions or kinds, with the retries of Patiently.
-func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, into any) error {
+func (c *Client) discovery(ctx context.Context, ref eval.Ref, path string, into any) error {
 	_, err := Patiently(ctx, func() (struct{}, error) {
 		answer := c.rest.Get().AbsPath(path).MaxRetries(0).Timeout(requestTimeout).Do(ctx)
 		if err := answer.Error(); err != nil {
@@ -213,7 +213,7 @@ func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, in
 		}
 		raw, _ := answer.Raw()
 		if err := json.Unmarshal(raw, into); err != nil {
-			return struct{}{}, &judging.RefusedError{Ref: ref, Verb: "discover", Code: http.StatusOK, Err: err}
+			return struct{}{}, &eval.RefusedError{Ref: ref, Verb: "discover", Code: http.StatusOK, Err: err}
 		}
 		return struct{}{}, nil
 	})
@@ -229,7 +229,7 @@ func (c *Client) root() string {
 }
 
 // at returns a request for fields of an object.
-func (c *Client) at(ctx context.Context, ref judging.Ref, r *rest.Request) (*rest.Request, error) {
+func (c *Client) at(ctx context.Context, ref eval.Ref, r *rest.Request) (*rest.Request, error) {
 	served, err := c.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -238,13 +238,13 @@ func (c *Client) at(ctx context.Context, ref judging.Ref, r *rest.Request) (*res
 	return r.Resource(served.Name), nil
 }
 
-// observed returns the observation of an object in a response; nil if the response is not an object.
-func (c *Client) observed(ref judging.Ref, answer runtime.Object, begun time.Time) *judging.Observation {
+// observed returns the snapshot of an object in a response; nil if the response is not an object.
+func (c *Client) observed(ref eval.Ref, answer runtime.Object, begun time.Time) *eval.Snapshot {
 	raw, isRaw := answer.(*runtime.Unknown)
 	if !isRaw {
-		return judging.Observed(answer, begun)
+		return eval.NewSnapshot(answer, begun)
 	}
-	o, err := judging.ObservedFields(ref.Kind, c.APIVersion, raw.Raw, begun)
+	o, err := eval.DecodeSnapshot(ref.Kind, c.APIVersion, raw.Raw, begun)
 	if err != nil {
 		return nil
 	}

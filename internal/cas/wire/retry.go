@@ -11,7 +11,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // maxRetryAfter bounds the delay that the API server can ask for.
@@ -33,7 +33,7 @@ func Patiently[T any](ctx context.Context, read func() (T, error)) (T, error) {
 // mayBeAnswered reports whether a failed read may succeed a moment later: the API server could not answer, or
 // the connection broke. A refused connection is reported at once.
 func mayBeAnswered(err error) bool {
-	var refused *judging.RefusedError
+	var refused *eval.RefusedError
 	isBroken := errors.Is(err, errEnded) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		utilnet.IsProbableEOF(err) || utilnet.IsConnectionReset(err) || utilnet.IsHTTP2ConnectionLost(err)
 	return IsPassing(err) && (errors.As(err, &refused) || isBroken)
@@ -67,8 +67,8 @@ func Sleep(ctx context.Context, d time.Duration) {
 
 // IsPassing reports whether an error may be temporary.
 func IsPassing(err error) bool {
-	var forbidden *judging.ForbiddenError
-	var refused *judging.RefusedError
+	var forbidden *eval.ForbiddenError
+	var refused *eval.RefusedError
 	switch {
 	case errors.As(err, &forbidden), IsExpired(err):
 		return false

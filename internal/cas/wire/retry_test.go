@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -75,9 +75,9 @@ func TestPauseEndsWithItsContext(t *testing.T) {
 // server asks to wait, about five seconds in all. Each failure is reported with its cause.
 func TestPatienceEndsAfterAFewReadsAndAFewSeconds(t *testing.T) {
 	t.Parallel()
-	refused := func(err error, code int) error { return &judging.RefusedError{Code: code, Err: err} }
+	refused := func(err error, code int) error { return &eval.RefusedError{Code: code, Err: err} }
 	unreachable := func(err error) error {
-		return &judging.UnreachableError{Err: &url.Error{Op: "Get", URL: "https://127.0.0.1", Err: err}}
+		return &eval.UnreachableError{Err: &url.Error{Op: "Get", URL: "https://127.0.0.1", Err: err}}
 	}
 	for name, test := range map[string]struct {
 		err         error
@@ -93,7 +93,7 @@ func TestPatienceEndsAfterAFewReadsAndAFewSeconds(t *testing.T) {
 		"an answer that breaks off":    {unreachable(fmt.Errorf("reading: %w", io.ErrUnexpectedEOF)), 6, 600 * time.Millisecond, time.Second},
 		"a connection that is refused": {unreachable(syscall.ECONNREFUSED), 1, 0, 0},
 		"credentials that are refused": {refused(errors.New("token expired"), http.StatusUnauthorized), 1, 0, 0},
-		"what the user may not":        {&judging.ForbiddenError{Err: errors.New("no")}, 1, 0, 0},
+		"what the user may not":        {&eval.ForbiddenError{Err: errors.New("no")}, 1, 0, 0},
 		"anything else":                {errors.New("something else"), 1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 var errEnded = errors.New("the watch ended")
 
 // Follow watches one object. It calls yield with each version after resourceVersion since, in order, until
 // yield returns false. With an empty since, the first version is the present one, if the object exists. A nil
-// observation means that the object was deleted.
+// snapshot means that the object was deleted.
 func (c *Client) Follow(
-	ctx context.Context, ref judging.Ref, since string, yield func(*judging.Observation) bool,
+	ctx context.Context, ref eval.Ref, since string, yield func(*eval.Snapshot) bool,
 ) error {
 	begun := c.Now()
 	options := metav1.ListOptions{
@@ -49,7 +49,7 @@ func (c *Client) Follow(
 			case event.Type == watch.Deleted:
 				seen = nil
 			case seen == nil:
-				return &judging.RefusedError{Ref: ref, Verb: "watch", Code: 200, Err: errUnversioned}
+				return &eval.RefusedError{Ref: ref, Verb: "watch", Code: 200, Err: errUnversioned}
 			}
 			if !yield(seen) {
 				return nil

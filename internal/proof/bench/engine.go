@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // engineRow is what one writer took for the swaps of one cell, in each round.
@@ -37,7 +38,7 @@ type engineRow struct {
 
 // target is a key to write, and what it holds.
 type target struct {
-	ref   cas.Ref
+	ref   eval.Ref
 	key   string
 	value int
 }
@@ -118,7 +119,7 @@ func (s *stage) targets(ctx context.Context, namespace, shape string, swaps, kib
 	var creations errgroup.Group
 	creations.SetLimit(10)
 	for i := range swaps {
-		t := &target{ref: cas.Ref{Namespace: namespace}, key: fmt.Sprint("k", i)}
+		t := &target{ref: eval.Ref{Namespace: namespace}, key: fmt.Sprint("k", i)}
 		targets = append(targets, t)
 		data[t.key] = "0"
 		if shape == manyMaps {
@@ -254,7 +255,7 @@ func (s *stage) renew(ctx context.Context, t *target) error {
 }
 
 // writeFunc sets one key, where the writer compares only if it holds from.
-type writeFunc func(ctx context.Context, ref cas.Ref, key, from, to string) error
+type writeFunc func(ctx context.Context, ref eval.Ref, key, from, to string) error
 
 // writer is one way to write keys. open makes a client of its own, as each apply has.
 type writer struct {
@@ -276,9 +277,9 @@ func openEngine(config *rest.Config) (writeFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, ref cas.Ref, key, from, to string) error {
-		_, err := engine.Commit(ctx, &cas.Txn{
-			Ref: ref, Keys: []cas.KeySwap{{Key: key, Expect: cas.Text(from), New: cas.Text(to)}}, FieldManager: "bench",
+	return func(ctx context.Context, ref eval.Ref, key, from, to string) error {
+		_, err := engine.Commit(ctx, &eval.Txn{
+			Ref: ref, Keys: []eval.KeySwap{{Key: key, Expect: eval.Text(from), New: eval.Text(to)}}, FieldManager: "bench",
 		})
 		return err
 	}, nil
@@ -293,7 +294,7 @@ func openLoop(config *rest.Config) (writeFunc, error) {
 	}
 	forever := retry.DefaultRetry
 	forever.Steps = 1 << 30
-	return func(ctx context.Context, ref cas.Ref, key, from, to string) error {
+	return func(ctx context.Context, ref eval.Ref, key, from, to string) error {
 		maps := client.CoreV1().ConfigMaps(ref.Namespace)
 		return retry.RetryOnConflict(forever, func() error {
 			cm, err := maps.Get(ctx, ref.Name, metav1.GetOptions{})
@@ -316,7 +317,7 @@ func openBlind(config *rest.Config) (writeFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, ref cas.Ref, key, _, to string) error {
+	return func(ctx context.Context, ref eval.Ref, key, _, to string) error {
 		_, err := client.CoreV1().ConfigMaps(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType,
 			fmt.Appendf(nil, `{"data":{%q:%q}}`, key, to), metav1.PatchOptions{FieldManager: "bench"})
 		return err

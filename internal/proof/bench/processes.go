@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // processRow is what several processes took that write different keys of one ConfigMap, in each round.
@@ -35,7 +36,7 @@ const workerEnv = "CAS_BENCH_WORKER"
 // job is what a worker is told.
 type job struct {
 	Kubeconfig string
-	Ref        cas.Ref
+	Ref        eval.Ref
 	Key        string
 	Writes     int
 }
@@ -90,7 +91,7 @@ func (s *stage) runProcesses(ctx context.Context, p place, namespace string, row
 		}
 	}()
 	for i := range row.Processes {
-		w, err := startWorker(ctx, job{p.kubeconfig, cas.Ref{Namespace: namespace, Name: cm.Name}, fmt.Sprint("k", i), row.Writes})
+		w, err := startWorker(ctx, job{p.kubeconfig, eval.Ref{Namespace: namespace, Name: cm.Name}, fmt.Sprint("k", i), row.Writes})
 		if err != nil {
 			return err
 		}
@@ -178,15 +179,15 @@ func work(spec string) error {
 	n := 0
 	for range j.Writes {
 		begun := time.Now()
-		_, err := engine.Commit(context.Background(), &cas.Txn{
-			Ref: j.Ref, Keys: []cas.KeySwap{{Key: j.Key, Expect: cas.Text(fmt.Sprint(n)), New: cas.Text(fmt.Sprint(n + 1))}},
+		_, err := engine.Commit(context.Background(), &eval.Txn{
+			Ref: j.Ref, Keys: []eval.KeySwap{{Key: j.Key, Expect: eval.Text(fmt.Sprint(n)), New: eval.Text(fmt.Sprint(n + 1))}},
 			FieldManager: "bench-" + j.Key,
 		})
 		a.Slowest = max(a.Slowest, time.Since(begun).Seconds())
-		switch cas.VerdictOf(err) {
-		case cas.Applied:
+		switch eval.VerdictOf(err) {
+		case eval.Applied:
 			n++
-		case cas.Conflict:
+		case eval.Conflict:
 			a.Conflicts++
 		default:
 			return err

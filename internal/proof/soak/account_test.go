@@ -6,14 +6,14 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // account holds the history of one ConfigMap against all its versions.
 type account struct {
 	history history
 	states  []state
-	index   map[cas.Version]int
+	index   map[eval.Version]int
 	// changes is who made which change: of a key, by the version with the given index.
 	changes map[change]*op
 	errs    []error
@@ -26,7 +26,7 @@ type change struct {
 
 // accounted tells what in the history does not agree with the record of the ConfigMap's versions.
 func accounted(h history, states []state) []error {
-	a := &account{history: h, states: states, index: map[cas.Version]int{}, changes: map[change]*op{}}
+	a := &account{history: h, states: states, index: map[eval.Version]int{}, changes: map[change]*op{}}
 	for i, s := range states {
 		a.index[s.version] = i
 		if i > 0 {
@@ -92,14 +92,14 @@ func (a *account) claimKey(o *op, p keyPart, i int) {
 		return
 	case p.Live != p.New:
 		a.fail(o, "stored %s", show(p.Live))
-	case o.Kind == swapOp && p.Expect.Holds(p.New):
+	case o.Kind == swapOp && p.Expect.Matches(p.New):
 		return // nothing to change
 	case i == 0:
 		a.fail(o, "the version was there before")
 		return
 	}
 	before := a.states[i-1].entries[p.Key]
-	if o.Kind == swapOp && (!before.Holds(p.Expect) || p.Previous != before) {
+	if o.Kind == swapOp && (!before.Matches(p.Expect) || p.Previous != before) {
 		a.fail(o, "the version before it holds %s, previous is %s: an update was lost", show(before), show(p.Previous))
 	}
 	owner, changed := a.changes[change{i, p.Key}]
@@ -141,7 +141,7 @@ func (a *account) own() {
 		before := a.states[c.index-1]
 		return o.mayHaveWritten() && o.about(c.key) && c.index > known(o.Call) &&
 			o.couldMake(before.entries, a.states[c.index].entries) &&
-			(o.Base == cas.Version{} || o.Base == before.version)
+			(o.Base == eval.Version{} || o.Base == before.version)
 	}
 	type share struct {
 		*op
@@ -182,7 +182,7 @@ func (a *account) known() func(int64) int {
 	}
 	var facts []fact
 	for _, o := range a.history {
-		if i, ok := a.index[o.Version]; ok && o.Return != 0 && (o.Verdict == cas.Applied || o.Verdict == cas.Conflict) {
+		if i, ok := a.index[o.Version]; ok && o.Return != 0 && (o.Verdict == eval.Applied || o.Verdict == eval.Conflict) {
 			facts = append(facts, fact{o.Return, i})
 		}
 	}
@@ -203,7 +203,7 @@ func (a *account) known() func(int64) int {
 func (a *account) fresh() {
 	known := a.known()
 	for _, o := range a.history {
-		if o.Verdict != cas.Applied && o.Verdict != cas.Conflict {
+		if o.Verdict != eval.Applied && o.Verdict != eval.Conflict {
 			continue
 		}
 		i, ok := a.index[o.Version]
@@ -219,7 +219,7 @@ func (a *account) fresh() {
 
 // judge tells whether what was answered is true of the version that it was told from.
 func (a *account) judge(o *op) {
-	if o.Verdict != cas.Applied && o.Verdict != cas.Conflict || o.Kind == writeOp || o.Kind == takeOp {
+	if o.Verdict != eval.Applied && o.Verdict != eval.Conflict || o.Kind == writeOp || o.Kind == takeOp {
 		return
 	}
 	i, ok := a.index[o.Version]
@@ -239,12 +239,12 @@ func (a *account) judge(o *op) {
 		return
 	}
 	switch {
-	case o.Verdict == cas.Conflict:
+	case o.Verdict == eval.Conflict:
 		a.judgeConflict(o, i)
 	case o.Wrote:
 		a.judgeAt(o, i-1)
 	case o.GoneIsDone:
-		if !o.allGone(func(p keyPart) cas.Entry { return p.Live }) {
+		if !o.allGone(func(p keyPart) eval.Value { return p.Live }) {
 			a.fail(o, "gone, and there")
 		}
 	default:
@@ -277,7 +277,7 @@ func (a *account) judgeAt(o *op, last int) {
 }
 
 // find is the version that was asked for, which may name no uid.
-func (a *account) find(v cas.Version) (int, bool) {
+func (a *account) find(v eval.Version) (int, bool) {
 	if v.UID == "" {
 		v.UID = a.states[0].version.UID
 	}
@@ -298,12 +298,12 @@ func (a *account) madeBy(i int, worker string) (other string, own bool) {
 // judgeConflict tells whether the expectation did indeed not hold.
 func (a *account) judgeConflict(o *op, live int) {
 	switch o.Reason {
-	case cas.ReasonKey, cas.ReasonHeld:
+	case eval.ReasonKey, eval.ReasonEqual:
 		told := o.toldFailing()
 		for _, p := range o.parts() {
 			reason, isTold := told[p.Key]
 			switch why, fails := p.fails(o, p.Live); {
-			case isTold && !fails && reason == cas.ReasonKey:
+			case isTold && !fails && reason == eval.ReasonKey:
 				a.fail(o, "a conflict, and it holds what was expected")
 			case isTold && (!fails || why != reason):
 				a.fail(o, "it does not hold the new entry")
@@ -311,14 +311,14 @@ func (a *account) judgeConflict(o *op, live int) {
 				a.fail(o, "%s does not hold either, and it is not told", p.Key)
 			}
 		}
-	case cas.ReasonObject, cas.ReasonVersion:
+	case eval.ReasonObject, eval.ReasonVersion:
 		for _, at := range o.At {
 			first, ok := a.find(at)
 			if !ok || first > live || a.leads(o.Worker, first, live) {
 				a.fail(o, "a conflict, and nobody else wrote since version %s", at.ResourceVersion)
 			}
 		}
-	case cas.ReasonOwn:
+	case eval.ReasonOwn:
 		for key := range o.toldFailing() {
 			if !a.wroteSince(o, key, live) {
 				a.fail(o, "a conflict with its own, and it wrote nothing since version %s", o.Seen.ResourceVersion)
@@ -332,7 +332,7 @@ func (a *account) leads(worker string, from, to int) bool {
 	for i := from + 1; i <= to; i++ {
 		for key := range a.touched(i) {
 			o := a.changes[change{i, key}]
-			if o == nil || o.Worker != worker || o.Verdict != cas.Applied || o.endsLineage() {
+			if o == nil || o.Worker != worker || o.Verdict != eval.Applied || o.endsLineage() {
 				return false
 			}
 		}
@@ -354,6 +354,6 @@ func (a *account) wroteSince(o *op, key string, live int) bool {
 	return slices.ContainsFunc(a.history, func(own *op) bool { // taken over as it was, or written as it was
 		at, ok := a.index[own.Version]
 		return ok && at >= seen && own != o && own.Worker == o.Worker && own.about(key) && own.Kind == swapOp &&
-			own.Verdict == cas.Applied && own.Call < o.Return
+			own.Verdict == eval.Applied && own.Call < o.Return
 	})
 }

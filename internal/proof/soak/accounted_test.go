@@ -5,37 +5,37 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // at is a version of the tables below.
-func at(n int) cas.Version { return cas.Version{UID: "uid", ResourceVersion: strconv.Itoa(n)} }
+func at(n int) eval.Version { return eval.Version{UID: "uid", ResourceVersion: strconv.Itoa(n)} }
 
 // What the account of versions passes, and what it must not. Version 1 is what was there at first, a holds "0"; the values of
 // a at the versions after it are given. Times are those of the calls and returns.
 func TestAccounted(t *testing.T) {
 	t.Parallel()
-	text := func(s string) cas.Entry {
+	text := func(s string) eval.Value {
 		if s == "" {
-			return cas.Entry{}
+			return eval.Value{}
 		}
-		return cas.Text(s)
+		return eval.Text(s)
 	}
 	const me, other = "swapper-0", "swapper-1"
-	applied := func(worker, from, to string, version int, held ...cas.Version) *op {
+	applied := func(worker, from, to string, version int, held ...eval.Version) *op {
 		return &op{
-			Worker: worker, Kind: swapOp, Key: "a", Expect: text(from), New: text(to), Verdict: cas.Applied, Wrote: true,
+			Worker: worker, Kind: swapOp, Key: "a", Expect: text(from), New: text(to), Verdict: eval.Applied, Wrote: true,
 			Version: at(version), Live: text(to), Previous: text(from), At: held, Call: int64(10 * version), Return: int64(10*version + 5),
 		}
 	}
-	conflict := func(reason cas.Reason, from string, live int, holds string, held ...cas.Version) *op {
+	conflict := func(reason eval.Reason, from string, live int, holds string, held ...eval.Version) *op {
 		return &op{
-			Worker: me, Kind: swapOp, Key: "a", Expect: text(from), New: text("new"), Verdict: cas.Conflict, Reason: reason,
+			Worker: me, Kind: swapOp, Key: "a", Expect: text(from), New: text("new"), Verdict: eval.Conflict, Reason: reason,
 			Version: at(live), Live: text(holds), At: held, Call: 1000, Return: 1001,
 		}
 	}
 	unknown := func(from, to string) *op {
-		return &op{Worker: me, Kind: swapOp, Key: "a", Expect: text(from), New: text(to), Verdict: cas.Unknown, Call: 1, Return: 2}
+		return &op{Worker: me, Kind: swapOp, Key: "a", Expect: text(from), New: text(to), Verdict: eval.Unknown, Call: 1, Return: 2}
 	}
 	lost := func(o *op) *op { o.Lost = true; return o }
 	tests := map[string]struct {
@@ -55,24 +55,24 @@ func TestAccounted(t *testing.T) {
 		"two unknown, moved":              {[]string{"1", "0", "1"}, history{unknown("0", "1"), unknown("0", "1"), applied(other, "1", "0", 3)}, ""},
 		"held to a version":               {[]string{"1", "2"}, history{applied(me, "0", "1", 2), applied(me, "1", "2", 3, at(1))}, ""},
 		"held to one before a foreign":    {[]string{"1", "2"}, history{applied(other, "0", "1", 2), applied(me, "1", "2", 3, at(1))}, "wrote 2 since"},
-		"conflict with a value":           {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonKey, "0", 2, "1")}, ""},
-		"conflict, and it holds":          {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonKey, "1", 2, "1")}, "holds what was expected"},
-		"conflict from an old read":       {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonKey, "x", 1, "0")}, "somebody knew of version 2"},
-		"conflict with a foreign":         {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, ""},
-		"conflict with its own":           {[]string{"1"}, history{applied(me, "0", "1", 2), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, "nobody else wrote"},
-		"conflict behind a lost response": {[]string{"1"}, history{lost(applied(me, "0", "1", 2)), conflict(cas.ReasonObject, "1", 2, "1", at(1))}, ""},
-		"conflict that was misquoted":     {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonKey, "0", 2, "x")}, "the version holds 1, not x"},
-		"removal after own, own conflict": {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(cas.ReasonOwn, "1", 2, "1")}, "it wrote nothing since"},
+		"conflict with a value":           {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(eval.ReasonKey, "0", 2, "1")}, ""},
+		"conflict, and it holds":          {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(eval.ReasonKey, "1", 2, "1")}, "holds what was expected"},
+		"conflict from an old read":       {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(eval.ReasonKey, "x", 1, "0")}, "somebody knew of version 2"},
+		"conflict with a foreign":         {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(eval.ReasonObject, "1", 2, "1", at(1))}, ""},
+		"conflict with its own":           {[]string{"1"}, history{applied(me, "0", "1", 2), conflict(eval.ReasonObject, "1", 2, "1", at(1))}, "nobody else wrote"},
+		"conflict behind a lost response": {[]string{"1"}, history{lost(applied(me, "0", "1", 2)), conflict(eval.ReasonObject, "1", 2, "1", at(1))}, ""},
+		"conflict that was misquoted":     {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(eval.ReasonKey, "0", 2, "x")}, "the version holds 1, not x"},
+		"removal after own, own conflict": {[]string{"1"}, history{applied(other, "0", "1", 2), conflict(eval.ReasonOwn, "1", 2, "1")}, "it wrote nothing since"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			states := []state{{version: at(1), entries: map[string]cas.Entry{"a": cas.Text("0")}}}
+			states := []state{{version: at(1), entries: map[string]eval.Value{"a": eval.Text("0")}}}
 			for i, v := range test.values {
-				states = append(states, state{version: at(i + 2), entries: map[string]cas.Entry{"a": cas.Text(v)}})
+				states = append(states, state{version: at(i + 2), entries: map[string]eval.Value{"a": eval.Text(v)}})
 			}
 			for _, o := range test.ops {
-				if o.Reason == cas.ReasonOwn {
+				if o.Reason == eval.ReasonOwn {
 					o.Seen = at(1)
 				}
 			}
@@ -90,8 +90,8 @@ func TestAccounted(t *testing.T) {
 // A swap may be told with a later version than its own, as long as that still holds what it wrote. What it left alone may have changed since.
 func TestMade(t *testing.T) {
 	t.Parallel()
-	entries := func(a, b string) map[string]cas.Entry {
-		return map[string]cas.Entry{"a": cas.Text(a), "b": cas.Text(b)}
+	entries := func(a, b string) map[string]eval.Value {
+		return map[string]eval.Value{"a": eval.Text(a), "b": eval.Text(b)}
 	}
 	states := []state{
 		{version: at(1), entries: entries("0", "0")},
@@ -101,15 +101,15 @@ func TestMade(t *testing.T) {
 	}
 	foreign := func(key, from, to string, version int) *op {
 		return &op{
-			Worker: "swapper-1", Kind: swapOp, Key: key, Expect: cas.Text(from), New: cas.Text(to), Verdict: cas.Applied, Wrote: true,
-			Version: at(version), Live: cas.Text(to), Previous: cas.Text(from), Call: int64(10 * version), Return: int64(10*version + 5),
+			Worker: "swapper-1", Kind: swapOp, Key: key, Expect: eval.Text(from), New: eval.Text(to), Verdict: eval.Applied, Wrote: true,
+			Version: at(version), Live: eval.Text(to), Previous: eval.Text(from), Call: int64(10 * version), Return: int64(10*version + 5),
 		}
 	}
 	told := func(version int, a, b string) *op {
 		return &op{
-			Worker: "swapper-0", Kind: swapOp, Key: "a", Expect: cas.Text("0"), New: cas.Text("1"), Verdict: cas.Applied, Wrote: true,
-			Also:    []keyPart{{Key: "b", Expect: cas.Text("0"), New: cas.Text("0"), Live: cas.Text(b), Previous: cas.Text("0")}},
-			Version: at(version), Live: cas.Text(a), Previous: cas.Text("0"), Lost: true, Call: 1, Return: 50,
+			Worker: "swapper-0", Kind: swapOp, Key: "a", Expect: eval.Text("0"), New: eval.Text("1"), Verdict: eval.Applied, Wrote: true,
+			Also:    []keyPart{{Key: "b", Expect: eval.Text("0"), New: eval.Text("0"), Live: eval.Text(b), Previous: eval.Text("0")}},
+			Version: at(version), Live: eval.Text(a), Previous: eval.Text("0"), Lost: true, Call: 1, Return: 50,
 		}
 	}
 	for name, test := range map[string]struct {

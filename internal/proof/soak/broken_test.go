@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
@@ -18,22 +18,22 @@ import (
 func (p *plainWriter) txn(ctx context.Context, draw *rand.Rand, configMap string) {
 	first := draw.IntN(len(p.Keys))
 	key, other := p.Keys[first], p.Keys[(first+1)%len(p.Keys)]
-	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Also: []keyPart{{Key: other}}, Verdict: cas.Rejected}
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Also: []keyPart{{Key: other}}, Verdict: eval.Rejected}
 	p.begin(read)
 	object, err := p.client.Get().Namespace(p.Namespace).Resource(p.resource()).Name(configMap).Do(ctx).Get()
 	cm := shown(object)
 	if err == nil {
-		read.Verdict, read.Version, read.Live, read.Also[0].Live = cas.Applied, versionOf(cm), entryOf(cm, key), entryOf(cm, other)
+		read.Verdict, read.Version, read.Live, read.Also[0].Live = eval.Applied, versionOf(cm), entryOf(cm, key), entryOf(cm, other)
 	}
 	p.end(read)
 	if err != nil {
 		p.pause()
 		return
 	}
-	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(p.fresh()), Verdict: cas.Rejected}
+	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: eval.Text(p.fresh()), Verdict: eval.Rejected}
 	o.Also = []keyPart{{Key: other, Expect: read.Also[0].Live, New: read.Also[0].Live, IsGuard: p.Role == unguarded}}
 	if p.Role == piecemeal {
-		o.Also[0].New = cas.Text(p.fresh())
+		o.Also[0].New = eval.Text(p.fresh())
 	}
 	p.begin(o)
 	var after *corev1.ConfigMap
@@ -43,7 +43,7 @@ func (p *plainWriter) txn(ctx context.Context, draw *rand.Rand, configMap string
 		}
 	}
 	if err == nil {
-		o.Verdict, o.Wrote, o.Version = cas.Applied, true, versionOf(after)
+		o.Verdict, o.Wrote, o.Version = eval.Applied, true, versionOf(after)
 		o.Previous, o.Live = o.Expect, entryOf(after, key)
 		o.Also[0].Previous, o.Also[0].Live = o.Also[0].Expect, entryOf(after, other)
 	}

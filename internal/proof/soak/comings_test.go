@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
@@ -53,7 +53,7 @@ func testComingsAndGoings(t *testing.T, c *controlplane.Cluster) {
 			verdicts["remove "+string(o.Verdict)]++
 		case o.Creates:
 			verdicts["create "+string(o.Verdict)]++
-			if o.Verdict == cas.Applied {
+			if o.Verdict == eval.Applied {
 				created++
 			}
 		}
@@ -68,7 +68,7 @@ func testComingsAndGoings(t *testing.T, c *controlplane.Cluster) {
 // some operation's, none is one's that was told that nothing was written, and no foreign write went with a deletion unseen.
 func comingsAndGoings(h history, states []state) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	by := map[cas.Entry]*op{} // who asked for a value, each of which is asked for once
+	by := map[eval.Value]*op{} // who asked for a value, each of which is asked for once
 	for _, o := range h {
 		for _, p := range o.parts() {
 			if o.Kind == swapOp && !p.IsGuard {
@@ -88,9 +88,9 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 		case o == nil:
 			fail("version %s holds %s, which nobody wrote", s.version.ResourceVersion, show(value))
 			continue
-		case o.Verdict == cas.Conflict || o.Verdict == cas.Rejected:
+		case o.Verdict == eval.Conflict || o.Verdict == eval.Rejected:
 			fail("%s: and version %s is its", o, s.version.ResourceVersion)
-		case o.Verdict == cas.Applied && o.Version != s.version:
+		case o.Verdict == eval.Applied && o.Version != s.version:
 			fail("%s: and it made version %s", o, s.version.ResourceVersion)
 		}
 		isNew := i == 0 || states[i-1].gone
@@ -102,20 +102,20 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 	}
 	isOwn := func(worker string, from, to int, known bool) bool {
 		for i := from; i <= to; i++ {
-			if m := maker[i]; m == nil || m.Worker != worker || known && (m.Verdict != cas.Applied || m.Lost) {
+			if m := maker[i]; m == nil || m.Worker != worker || known && (m.Verdict != eval.Applied || m.Lost) {
 				return false
 			}
 		}
 		return true
 	}
-	find := func(v cas.Version) int {
+	find := func(v eval.Version) int {
 		return slices.IndexFunc(states, func(s state) bool { return s.version == v && !s.gone })
 	}
 	for _, o := range h {
 		switch {
-		case o.Kind == swapOp && o.Verdict == cas.Applied && seen[o] != 1, seen[o] > 1:
+		case o.Kind == swapOp && o.Verdict == eval.Applied && seen[o] != 1, seen[o] > 1:
 			fail("%s: and it made %d versions", o, seen[o])
-		case o.Kind == removeOp && o.Verdict == cas.Applied:
+		case o.Kind == removeOp && o.Verdict == eval.Applied:
 			at := find(o.At[0])
 			end := at + slices.IndexFunc(states[max(at, 0):], func(s state) bool { return s.gone })
 			switch {
@@ -124,7 +124,7 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 			case o.Wrote && !isOwn(o.Worker, at+1, end-1, false):
 				fail("%s: and a foreign write went with it", o)
 			}
-		case o.Kind == removeOp && o.Verdict == cas.Conflict:
+		case o.Kind == removeOp && o.Verdict == eval.Conflict:
 			at, live := find(o.At[0]), find(o.Version)
 			if at < 0 || live < 0 || o.Version.UID == o.At[0].UID && isOwn(o.Worker, at+1, live, true) {
 				fail("%s: and nobody else wrote since", o)
@@ -134,7 +134,7 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 	for i, s := range states {
 		if s.gone && i > 0 && !slices.ContainsFunc(h, func(o *op) bool {
 			at := -1
-			if o.Kind == removeOp && (o.Verdict == cas.Applied || o.Verdict == cas.Unknown) && o.At[0].UID == states[i-1].version.UID {
+			if o.Kind == removeOp && (o.Verdict == eval.Applied || o.Verdict == eval.Unknown) && o.At[0].UID == states[i-1].version.UID {
 				at = find(o.At[0])
 			}
 			return at >= 0 && isOwn(o.Worker, at+1, i-1, false)
@@ -149,18 +149,18 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 func TestComingsAndGoings(t *testing.T) {
 	t.Parallel()
 	const me, other = "maker-0", "maker-1"
-	text := cas.Text
-	create := func(version int, verdict cas.Verdict) *op {
+	text := eval.Text
+	create := func(version int, verdict eval.Verdict) *op {
 		return &op{Worker: me, Kind: swapOp, Creates: true, Key: idKey, New: text("i"), Also: []keyPart{{Key: valueKey, New: text("v")}}, Version: at(version), Verdict: verdict, Wrote: true}
 	}
 	swap := func(worker, to string, version int) *op {
-		return &op{Worker: worker, Kind: swapOp, Key: valueKey, New: text(to), Version: at(version), Verdict: cas.Applied, Wrote: true}
+		return &op{Worker: worker, Kind: swapOp, Key: valueKey, New: text(to), Version: at(version), Verdict: eval.Applied, Wrote: true}
 	}
-	remove := func(from int, verdict cas.Verdict, live int) *op {
-		return &op{Worker: me, Kind: removeOp, Key: idKey, At: []cas.Version{at(from)}, Verdict: verdict, Version: at(live), Wrote: true}
+	remove := func(from int, verdict eval.Verdict, live int) *op {
+		return &op{Worker: me, Kind: removeOp, Key: idKey, At: []eval.Version{at(from)}, Verdict: verdict, Version: at(live), Wrote: true}
 	}
 	is := func(version int, value string) state {
-		return state{version: at(version), entries: map[string]cas.Entry{idKey: text("i"), valueKey: text(value)}}
+		return state{version: at(version), entries: map[string]eval.Value{idKey: text("i"), valueKey: text(value)}}
 	}
 	gone := state{version: at(99), gone: true}
 	tests := map[string]struct {
@@ -168,21 +168,21 @@ func TestComingsAndGoings(t *testing.T) {
 		states []state
 		legal  bool
 	}{
-		"created and deleted":       {history{create(1, cas.Applied), remove(1, cas.Applied, 0)}, []state{is(1, "v"), gone}, true},
-		"swapped in between":        {history{create(1, cas.Applied), swap(me, "w", 2), remove(1, cas.Applied, 0)}, []state{is(1, "v"), is(2, "w"), gone}, true},
-		"a foreign swap was lost":   {history{create(1, cas.Applied), swap(other, "w", 2), remove(1, cas.Applied, 0)}, []state{is(1, "v"), is(2, "w"), gone}, false},
-		"a foreign swap is told":    {history{create(1, cas.Applied), swap(other, "w", 2), remove(1, cas.Conflict, 2)}, []state{is(1, "v"), is(2, "w")}, true},
-		"its own swap is told":      {history{create(1, cas.Applied), swap(me, "w", 2), remove(1, cas.Conflict, 2)}, []state{is(1, "v"), is(2, "w")}, false},
-		"deleted by nobody":         {history{create(1, cas.Applied)}, []state{is(1, "v"), gone}, false},
-		"deleted, and it is there":  {history{create(1, cas.Applied), remove(1, cas.Applied, 0)}, []state{is(1, "v")}, false},
-		"created, and it is not":    {history{create(1, cas.Applied)}, nil, false},
-		"created, and told not":     {history{create(1, cas.Conflict)}, []state{is(1, "v")}, false},
-		"created twice":             {history{create(1, cas.Unknown), remove(1, cas.Applied, 0)}, []state{is(1, "v"), gone, is(3, "v")}, false},
-		"unknown, and it was":       {history{create(1, cas.Unknown)}, []state{is(1, "v")}, true},
-		"unknown, and it was not":   {history{create(1, cas.Unknown)}, nil, true},
-		"an entry of nobody":        {history{create(1, cas.Applied)}, []state{is(1, "v"), is(2, "w")}, false},
-		"unknown, and it was gone":  {history{create(1, cas.Applied), remove(1, cas.Unknown, 0)}, []state{is(1, "v"), gone}, true},
-		"unknown, and it was there": {history{create(1, cas.Applied), remove(1, cas.Unknown, 0)}, []state{is(1, "v")}, true},
+		"created and deleted":       {history{create(1, eval.Applied), remove(1, eval.Applied, 0)}, []state{is(1, "v"), gone}, true},
+		"swapped in between":        {history{create(1, eval.Applied), swap(me, "w", 2), remove(1, eval.Applied, 0)}, []state{is(1, "v"), is(2, "w"), gone}, true},
+		"a foreign swap was lost":   {history{create(1, eval.Applied), swap(other, "w", 2), remove(1, eval.Applied, 0)}, []state{is(1, "v"), is(2, "w"), gone}, false},
+		"a foreign swap is told":    {history{create(1, eval.Applied), swap(other, "w", 2), remove(1, eval.Conflict, 2)}, []state{is(1, "v"), is(2, "w")}, true},
+		"its own swap is told":      {history{create(1, eval.Applied), swap(me, "w", 2), remove(1, eval.Conflict, 2)}, []state{is(1, "v"), is(2, "w")}, false},
+		"deleted by nobody":         {history{create(1, eval.Applied)}, []state{is(1, "v"), gone}, false},
+		"deleted, and it is there":  {history{create(1, eval.Applied), remove(1, eval.Applied, 0)}, []state{is(1, "v")}, false},
+		"created, and it is not":    {history{create(1, eval.Applied)}, nil, false},
+		"created, and told not":     {history{create(1, eval.Conflict)}, []state{is(1, "v")}, false},
+		"created twice":             {history{create(1, eval.Unknown), remove(1, eval.Applied, 0)}, []state{is(1, "v"), gone, is(3, "v")}, false},
+		"unknown, and it was":       {history{create(1, eval.Unknown)}, []state{is(1, "v")}, true},
+		"unknown, and it was not":   {history{create(1, eval.Unknown)}, nil, true},
+		"an entry of nobody":        {history{create(1, eval.Applied)}, []state{is(1, "v"), is(2, "w")}, false},
+		"unknown, and it was gone":  {history{create(1, eval.Applied), remove(1, eval.Unknown, 0)}, []state{is(1, "v"), gone}, true},
+		"unknown, and it was there": {history{create(1, eval.Applied), remove(1, eval.Unknown, 0)}, []state{is(1, "v")}, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

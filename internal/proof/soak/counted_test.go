@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // counts is who took which numbers from the counter of one ConfigMap.
@@ -36,10 +36,10 @@ func (a *account) counted() {
 	var told, untold history
 	for _, o := range a.history {
 		switch {
-		case o.Kind != takeOp || o.Verdict == cas.Rejected:
-		case o.Verdict == cas.Applied:
+		case o.Kind != takeOp || o.Verdict == eval.Rejected:
+		case o.Verdict == eval.Applied:
 			told = append(told, o)
-		case o.Verdict == cas.Unknown:
+		case o.Verdict == eval.Unknown:
 			untold = append(untold, o)
 		default:
 			a.fail(o, "a take is never a conflict")
@@ -105,7 +105,7 @@ func (c *counts) made(i int, untold history) (one *op) {
 			return nil
 		case o.Worker != s.manager:
 			c.fail(o, "version %s is of %s", s.version.ResourceVersion, s.manager)
-		case one == nil || o.Verdict == cas.Applied:
+		case one == nil || o.Verdict == eval.Applied:
 			one = o
 		}
 	}
@@ -115,13 +115,13 @@ func (c *counts) made(i int, untold history) (one *op) {
 // skipped returns an unknown take for each number that no caller received because the response to a write was lost.
 // The number belongs to a take that was under way, and that received a later number, or none.
 func skipped(h history, states []state) (skips history) {
-	a := &account{history: h, states: states, index: map[cas.Version]int{}}
+	a := &account{history: h, states: states, index: map[eval.Version]int{}}
 	got := map[int64]bool{}
 	for i, s := range states {
 		a.index[s.version] = i
 	}
 	for _, o := range h {
-		got[o.Number] = got[o.Number] || o.Kind == takeOp && o.Verdict == cas.Applied
+		got[o.Number] = got[o.Number] || o.Kind == takeOp && o.Verdict == eval.Applied
 	}
 	known := a.known()
 	for i := 1; i < len(states); i++ {
@@ -129,13 +129,13 @@ func skipped(h history, states []state) (skips history) {
 		for n := from; err == nil && n < to; n++ {
 			at := slices.IndexFunc(h, func(o *op) bool {
 				return o.Kind == takeOp && o.Lost && o.Worker == states[i].manager && known(o.Call) < i &&
-					(o.Verdict == cas.Unknown || o.Verdict == cas.Applied && o.Number >= to)
+					(o.Verdict == eval.Unknown || o.Verdict == eval.Applied && o.Number >= to)
 			})
 			if got[n] || at < 0 {
 				continue
 			}
 			skip := *h[at]
-			skip.Number, skip.Verdict, skip.Base, skip.Wrote, skip.New, skip.Live = n, cas.Unknown, states[i-1].version, false, cas.Entry{}, cas.Entry{}
+			skip.Number, skip.Verdict, skip.Base, skip.Wrote, skip.New, skip.Live = n, eval.Unknown, states[i-1].version, false, eval.Value{}, eval.Value{}
 			skips = append(skips, &skip)
 		}
 	}
@@ -166,24 +166,24 @@ func TestCounted(t *testing.T) {
 	foreign := made{holds: both}
 	swap := func(worker string, version int) *op {
 		return &op{
-			Worker: worker, Kind: swapOp, Key: "a", Expect: cas.Text("0"), New: cas.Text("1"), Verdict: cas.Applied, Wrote: true,
-			Version: at(version), Previous: cas.Text("0"), Live: cas.Text("1"), Call: 1, Return: 2000,
+			Worker: worker, Kind: swapOp, Key: "a", Expect: eval.Text("0"), New: eval.Text("1"), Verdict: eval.Applied, Wrote: true,
+			Version: at(version), Previous: eval.Text("0"), Live: eval.Text("1"), Call: 1, Return: 2000,
 		}
 	}
 	took := func(worker string, n int64, times ...int64) *op {
-		o := &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Applied, Wrote: true, New: number(n + 1), Live: number(n + 1)}
+		o := &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: eval.Applied, Wrote: true, New: number(n + 1), Live: number(n + 1)}
 		if o.Call, o.Return = 1, 1000; len(times) > 0 {
 			o.Call, o.Return = times[0], times[1]
 		}
 		return o
 	}
 	unknown := func(worker string, n int64, base int) *op {
-		return &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Unknown, Base: at(base), Lost: true, Call: 1, Return: 1000}
+		return &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: eval.Unknown, Base: at(base), Lost: true, Call: 1, Return: 1000}
 	}
 	lost := func(o *op) *op { o.Lost = true; return o }
-	killed := &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: cas.Unknown, Call: 1}
-	stored := func(o *op, e cas.Entry) *op { o.Live = e; return o }
-	ended := func(v cas.Verdict) *op {
+	killed := &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: eval.Unknown, Call: 1}
+	stored := func(o *op, e eval.Value) *op { o.Live = e; return o }
+	ended := func(v eval.Verdict) *op {
 		return &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: v, Call: 1, Return: 1000}
 	}
 	tests := map[string]struct {
@@ -208,9 +208,9 @@ func TestCounted(t *testing.T) {
 		"with another's swap":             {[]made{{"2" + both, me}}, history{took(me, 1), swap(other, 2)}, "is of taker-0"},
 		"before another's swap":           {[]made{{"2", me}, foreign}, history{took(me, 1), swap(other, 3)}, ""},
 		"of one version, and not at once": {[]made{{"3", me}}, history{took(me, 1, 1, 2), took(me, 2, 3, 4)}, "somebody knew of version 2"},
-		"a conflict":                      {nil, history{ended(cas.Conflict)}, "never a conflict"},
-		"rejected":                        {[]made{{"2", me}}, history{ended(cas.Rejected), took(me, 1)}, ""},
-		"rejected, and gone":              {[]made{{"2", me}}, history{ended(cas.Rejected)}, "nobody says so"},
+		"a conflict":                      {nil, history{ended(eval.Conflict)}, "never a conflict"},
+		"rejected":                        {[]made{{"2", me}}, history{ended(eval.Rejected), took(me, 1)}, ""},
+		"rejected, and gone":              {[]made{{"2", me}}, history{ended(eval.Rejected)}, "nobody says so"},
 
 		"unknown that landed":           {[]made{{"2", me}}, history{unknown(me, 1, 1)}, ""},
 		"unknown that did not":          {nil, history{unknown(me, 1, 1)}, ""},
@@ -230,15 +230,15 @@ func TestCounted(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			states := []state{{version: at(1), entries: map[string]cas.Entry{"a": cas.Text("0")}}}
+			states := []state{{version: at(1), entries: map[string]eval.Value{"a": eval.Text("0")}}}
 			for i, m := range test.versions {
 				s := state{version: at(i + 2), entries: maps.Clone(states[i].entries), manager: states[i].manager}
 				holds, changesA := strings.CutSuffix(m.holds, both)
 				if changesA {
-					s.entries["a"] = cas.Text("1")
+					s.entries["a"] = eval.Text("1")
 				}
 				if holds != "" {
-					s.entries[counterKey], s.manager = cas.Text(holds), m.by
+					s.entries[counterKey], s.manager = eval.Text(holds), m.by
 				}
 				states = append(states, s)
 			}

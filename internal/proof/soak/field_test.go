@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
@@ -148,9 +148,9 @@ func (f *field) collect(by role, out io.Reader) {
 		}
 	}
 	for _, o := range under { // nobody knows what became of it
-		o.Verdict = cas.Unknown
+		o.Verdict = eval.Unknown
 		if o.Kind == readOp {
-			o.Verdict = cas.Rejected
+			o.Verdict = eval.Rejected
 		}
 		o.Lost = true
 		f.add(by, o)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // op is one thing that a worker did to one key, or to several at once: a line of a history when it is asked for, and another when it is answered.
@@ -24,28 +24,28 @@ type op struct {
 	Call      int64 // by now
 	Return    int64 `json:",omitempty"` // 0 while there is no answer
 
-	Expect     cas.Entry
-	New        cas.Entry
-	Held       cas.Held      `json:",omitempty"`
-	GoneIsDone bool          `json:",omitempty"`
-	At         []cas.Version `json:",omitempty"`
-	Seen       cas.Version
+	Expect     eval.Value
+	New        eval.Value
+	Held       eval.IfEqual   `json:",omitempty"`
+	GoneIsDone bool           `json:",omitempty"`
+	At         []eval.Version `json:",omitempty"`
+	Seen       eval.Version
 	Also       []keyPart `json:",omitempty"` // the other keys
 	Creates    bool      `json:",omitempty"` // the ConfigMap, with all its keys
 
-	Verdict cas.Verdict `json:",omitempty"`
+	Verdict eval.Verdict `json:",omitempty"`
 	// Reason of a conflict, and the reasons of the keys that it names.
-	Reason cas.Reason            `json:",omitempty"`
-	Failed map[string]cas.Reason `json:",omitempty"`
+	Reason eval.Reason            `json:",omitempty"`
+	Failed map[string]eval.Reason `json:",omitempty"`
 	// Version was read, or returned by an applied swap, or shows the conflict.
-	Version cas.Version
+	Version eval.Version
 	// Live is the value of the key at Version.
-	Live       cas.Entry
-	Previous   cas.Entry
-	Wrote      bool        `json:",omitempty"`
-	Base       cas.Version // of an unknown one
-	Number     int64       `json:",omitempty"` // that was taken or, of an unknown take, that it would be
-	Allocation string      `json:",omitempty"` // the id of a pool's
+	Live       eval.Value
+	Previous   eval.Value
+	Wrote      bool         `json:",omitempty"`
+	Base       eval.Version // of an unknown one
+	Number     int64        `json:",omitempty"` // that was taken or, of an unknown take, that it would be
+	Allocation string       `json:",omitempty"` // the id of a pool's
 	// Lost: a response about the ConfigMap was lost while the operation was under way.
 	Lost bool   `json:",omitempty"`
 	Err  string `json:",omitempty"`
@@ -137,16 +137,16 @@ func (h history) in(configMap string) history {
 }
 
 // wroteKey reports whether the operation certainly changed its keys.
-func (o *op) wroteKey() bool { return o.Kind != readOp && o.Verdict == cas.Applied && o.Wrote }
+func (o *op) wroteKey() bool { return o.Kind != readOp && o.Verdict == eval.Applied && o.Wrote }
 
 // mayHaveWritten reports whether the operation has an unknown outcome.
-func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == cas.Unknown }
+func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == eval.Unknown }
 
 // madeAt returns a copy of the operation that has the version that it made, instead of a later one.
 func (o *op) madeAt(told, made state) *op {
 	earlier := *o
 	earlier.Version, earlier.isLater, earlier.Also = made.version, true, slices.Clone(o.Also)
-	move := func(key string, live *cas.Entry) {
+	move := func(key string, live *eval.Value) {
 		if *live == told.entries[key] {
 			*live = made.entries[key]
 		}
@@ -163,7 +163,7 @@ func (o *op) endsLineage() bool { return o.Lost || o.isLater }
 
 func (o *op) String() string {
 	s := fmt.Sprintf("%s #%d %s %s/%s %s -> %s: %s", o.Worker, o.ID, o.Kind, o.ConfigMap, o.Key, show(o.Expect), show(o.New), o.Verdict)
-	if o.Verdict == cas.Conflict {
+	if o.Verdict == eval.Conflict {
 		s += fmt.Sprintf(" (reason %d)", o.Reason)
 	}
 	for _, p := range o.Also {
@@ -182,7 +182,7 @@ func (o *op) String() string {
 }
 
 // show is an entry in a line of a failure.
-func show(e cas.Entry) string {
+func show(e eval.Value) string {
 	if v, ok := e.Text(); ok {
 		return v
 	}
@@ -194,7 +194,7 @@ func show(e cas.Entry) string {
 
 // figures is how often each verdict was given to the engines' swaps.
 type figures struct {
-	verdicts map[cas.Verdict]int
+	verdicts map[eval.Verdict]int
 	all      int
 	txns     int // of several keys
 }
@@ -203,7 +203,7 @@ type figures struct {
 func (o *op) isEngines() bool { return o.Kind == swapOp && !strings.HasPrefix(o.Worker, string(plain)) }
 
 func count(h history) figures {
-	n := figures{verdicts: map[cas.Verdict]int{}}
+	n := figures{verdicts: map[eval.Verdict]int{}}
 	for _, o := range h {
 		if o.isEngines() {
 			n.all++
@@ -218,13 +218,13 @@ func count(h history) figures {
 
 func (n figures) String() string {
 	return fmt.Sprintf("%d swaps (%d of several keys), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
-		n.all, n.txns, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
-		100*float64(n.verdicts[cas.Unknown])/float64(max(n.all, 1)))
+		n.all, n.txns, n.verdicts[eval.Applied], n.verdicts[eval.Conflict], n.verdicts[eval.Rejected], n.verdicts[eval.Unknown],
+		100*float64(n.verdicts[eval.Unknown])/float64(max(n.all, 1)))
 }
 
 // takings is how often each verdict was given to takes, and what they made of the counters.
 type takings struct {
-	verdicts map[cas.Verdict]int
+	verdicts map[eval.Verdict]int
 	all      int
 	takers   int // applied, of those who take numbers and do nothing else
 	numbers  int // gone
@@ -234,12 +234,12 @@ type takings struct {
 }
 
 func countTakes(h history, states map[string][]state) takings {
-	n := takings{verdicts: map[cas.Verdict]int{}}
+	n := takings{verdicts: map[eval.Verdict]int{}}
 	for _, o := range h {
 		if o.Kind == takeOp {
 			n.all++
 			n.verdicts[o.Verdict]++
-			if o.Verdict == cas.Applied && strings.HasPrefix(o.Worker, string(taker)) {
+			if o.Verdict == eval.Applied && strings.HasPrefix(o.Worker, string(taker)) {
 				n.takers++
 			}
 		}
@@ -261,6 +261,6 @@ func countTakes(h history, states map[string][]state) takings {
 
 func (n takings) String() string {
 	return fmt.Sprintf("%d takes, %d applied, %d rejected, %d unknown of which %d landed; %d versions gave numbers, %d of them several, %d with other changes",
-		n.all, n.verdicts[cas.Applied], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown], n.numbers-n.verdicts[cas.Applied], n.versions,
+		n.all, n.verdicts[eval.Applied], n.verdicts[eval.Rejected], n.verdicts[eval.Unknown], n.numbers-n.verdicts[eval.Applied], n.versions,
 		n.several, n.shared)
 }

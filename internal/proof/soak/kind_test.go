@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // A soak of Secrets is that of ConfigMaps: whatever a Secret holds is written down as text.
 
 // ref names one of the objects.
-func (p *plan) ref(name string) cas.Ref {
-	ref := cas.Ref{Namespace: p.Namespace, Name: name}
+func (p *plan) ref(name string) eval.Ref {
+	ref := eval.Ref{Namespace: p.Namespace, Name: name}
 	if p.Secrets {
-		ref.Kind = cas.Secret
+		ref.Kind = eval.Secret
 	}
 	return ref
 }
@@ -68,20 +68,20 @@ func shown(object runtime.Object) *corev1.ConfigMap {
 
 // asText has a worker's entries be written down as those of the record.
 func (o *op) asText() {
-	for _, e := range []*cas.Entry{&o.Expect, &o.New, &o.Live, &o.Previous} {
+	for _, e := range []*eval.Value{&o.Expect, &o.New, &o.Live, &o.Previous} {
 		*e = asText(*e)
 	}
 	for i := range o.Also {
 		p := &o.Also[i]
-		for _, e := range []*cas.Entry{&p.Expect, &p.New, &p.Live, &p.Previous} {
+		for _, e := range []*eval.Value{&p.Expect, &p.New, &p.Live, &p.Previous} {
 			*e = asText(*e)
 		}
 	}
 }
 
-func asText(e cas.Entry) cas.Entry {
+func asText(e eval.Value) eval.Value {
 	if b, ok := e.Binary(); ok {
-		return cas.Text(string(b))
+		return eval.Text(string(b))
 	}
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // The keys of ConfigMaps that come and go: one tells which creation made it, the other is swapped.
@@ -43,15 +44,15 @@ func (m *engineMaker) loop(_ int, draw *rand.Rand) {
 	}
 }
 
-func (m *engineMaker) value() cas.Entry {
+func (m *engineMaker) value() eval.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.count++
-	return cas.Text(fmt.Sprintf("%s:%d", m.Name, m.count))
+	return eval.Text(fmt.Sprintf("%s:%d", m.Name, m.count))
 }
 
 // knows takes note of a ConfigMap of its own, or that there is none.
-func (m *engineMaker) knows(name string, o *cas.Observation) {
+func (m *engineMaker) knows(name string, o *eval.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if o == nil || !o.Exists() {
@@ -66,15 +67,15 @@ func (m *engineMaker) create(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	result, err := m.engine.Create(ctx, &cas.Creation{
+	result, err := m.engine.Create(ctx, &eval.Creation{
 		Ref:     m.ref(name),
-		Entries: map[string]cas.Entry{idKey: o.New, valueKey: o.Also[0].New}, FieldManager: m.Name,
+		Entries: map[string]eval.Value{idKey: o.New, valueKey: o.Also[0].New}, FieldManager: m.Name,
 	})
 	o.take(result, err)
-	var exists *cas.ExistsError
+	var exists *eval.ExistsError
 	if errors.As(err, &exists) {
-		o.Version, o.Live, o.Also[0].Live = exists.Live.Version(), exists.Live.Entry(idKey), exists.Live.Entry(valueKey)
-		o.Failed = map[string]cas.Reason{idKey: cas.ReasonKey, valueKey: cas.ReasonKey}
+		o.Version, o.Live, o.Also[0].Live = exists.Live.Version(), exists.Live.Value(idKey), exists.Live.Value(valueKey)
+		o.Failed = map[string]eval.Reason{idKey: eval.ReasonKey, valueKey: eval.ReasonKey}
 	}
 	m.end(o)
 	if err == nil {
@@ -86,16 +87,16 @@ func (m *engineMaker) create(name string) {
 
 func (m *engineMaker) remove(name string, v view) {
 	o := &op{
-		Kind: removeOp, ConfigMap: name, Key: idKey, Expect: v.entries[idKey], At: []cas.Version{v.version},
+		Kind: removeOp, ConfigMap: name, Key: idKey, Expect: v.entries[idKey], At: []eval.Version{v.version},
 		Also: []keyPart{{Key: valueKey}},
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	result, err := m.engine.Remove(ctx, &cas.Removal{Ref: m.ref(name), At: o.At})
+	result, err := m.engine.Remove(ctx, &eval.Removal{Ref: m.ref(name), RequireVersions: o.At})
 	o.take(result, err)
 	m.end(o)
-	var conflict *cas.ConflictError
+	var conflict *eval.ConflictError
 	switch {
 	case err == nil:
 		m.knows(name, nil)
@@ -113,26 +114,26 @@ func (m *engineMaker) swap(draw *rand.Rand, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	ref := m.ref(name)
-	read := &op{Kind: readOp, ConfigMap: name, Key: idKey, Also: []keyPart{{Key: valueKey}}, Verdict: cas.Rejected}
+	read := &op{Kind: readOp, ConfigMap: name, Key: idKey, Also: []keyPart{{Key: valueKey}}, Verdict: eval.Rejected}
 	m.begin(read)
 	seen, err := m.engine.Observe(ctx, ref, "", 0)
 	if err == nil {
-		read.Verdict, read.Version, read.Live, read.Also[0].Live = cas.Applied, seen.Version(), seen.Entry(idKey), seen.Entry(valueKey)
+		read.Verdict, read.Version, read.Live, read.Also[0].Live = eval.Applied, seen.Version(), seen.Value(idKey), seen.Value(valueKey)
 	}
 	m.end(read)
 	if err != nil || !seen.Exists() {
 		m.pause()
 		return
 	}
-	o := &op{Kind: swapOp, ConfigMap: name, Key: valueKey, Expect: seen.Entry(valueKey), New: m.value()}
-	txn := &cas.Txn{Ref: ref, Keys: []cas.KeySwap{{Key: valueKey, Expect: o.Expect, New: o.New}}, FieldManager: m.Name}
+	o := &op{Kind: swapOp, ConfigMap: name, Key: valueKey, Expect: seen.Value(valueKey), New: m.value()}
+	txn := &eval.Txn{Ref: ref, Keys: []eval.KeySwap{{Key: valueKey, Expect: o.Expect, New: o.New}}, FieldManager: m.Name}
 	if draw.IntN(2) == 0 {
-		o.Also = []keyPart{{Key: idKey, Expect: seen.Entry(idKey), IsGuard: true}}
-		txn.Keys = append(txn.Keys, cas.KeySwap{Key: idKey, Expect: seen.Entry(idKey), IsGuard: true})
+		o.Also = []keyPart{{Key: idKey, Expect: seen.Value(idKey), IsGuard: true}}
+		txn.Keys = append(txn.Keys, eval.KeySwap{Key: idKey, Expect: seen.Value(idKey), IsGuard: true})
 	}
 	if draw.IntN(3) == 0 {
-		o.At = []cas.Version{seen.Version()}
-		txn.At = o.At
+		o.At = []eval.Version{seen.Version()}
+		txn.RequireVersions = o.At
 	}
 	m.begin(o)
 	result, err := m.engine.Commit(ctx, txn)

@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
@@ -157,7 +157,7 @@ func held(f *field) {
 	})
 	f.await(4, func() (n int) {
 		for _, o := range f.history {
-			if o.Kind == takeOp && o.Verdict == cas.Unknown {
+			if o.Kind == takeOp && o.Verdict == eval.Unknown {
 				n++
 			}
 		}

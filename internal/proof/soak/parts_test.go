@@ -1,19 +1,17 @@
 package soak
 
-import (
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-)
+import "github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 
 // keyPart describes one key of an operation.
 type keyPart struct {
 	Key     string
-	Expect  cas.Entry
-	New     cas.Entry
-	Held    cas.Held `json:",omitempty"`
-	IsGuard bool     `json:",omitempty"`
+	Expect  eval.Value
+	New     eval.Value
+	Held    eval.IfEqual `json:",omitempty"`
+	IsGuard bool         `json:",omitempty"`
 	// Live is the entry at the operation's Version. Previous is the entry that an applied operation replaced.
-	Live     cas.Entry
-	Previous cas.Entry
+	Live     eval.Value
+	Previous eval.Value
 }
 
 // parts returns all keys of the operation.
@@ -23,33 +21,33 @@ func (o *op) parts() []keyPart {
 }
 
 // fails reports whether the part's condition fails on the live entry, and the reason.
-func (p *keyPart) fails(o *op, is cas.Entry) (cas.Reason, bool) {
+func (p *keyPart) fails(o *op, is eval.Value) (eval.Reason, bool) {
 	switch {
 	case p.leaves(o, is):
 		return 0, false
-	case !p.IsGuard && p.Held == cas.HeldIsRefused && is.Holds(p.New):
-		return cas.ReasonHeld, true
-	case !is.Holds(p.Expect):
-		return cas.ReasonKey, true
+	case !p.IsGuard && p.Held == eval.Reject && is.Matches(p.New):
+		return eval.ReasonEqual, true
+	case !is.Matches(p.Expect):
+		return eval.ReasonKey, true
 	default:
 		return 0, false
 	}
 }
 
 // leaves reports whether an assignment keeps the live entry, whatever the condition on the key.
-func (p *keyPart) leaves(o *op, is cas.Entry) bool {
-	isNoChange := p.Held == cas.HeldIsJudged && is == p.New && is.Holds(p.Expect)
-	return !p.IsGuard && (p.Held == cas.HeldIsDone && is.Holds(p.New) || o.GoneIsDone && is.IsAbsent() || isNoChange)
+func (p *keyPart) leaves(o *op, is eval.Value) bool {
+	isNoChange := p.Held == eval.Compare && is == p.New && is.Matches(p.Expect)
+	return !p.IsGuard && (p.Held == eval.Adopt && is.Matches(p.New) || o.GoneIsDone && is.IsAbsent() || isNoChange)
 }
 
 // writes reports whether the part assigns a value when the key holds the entry.
-func (p *keyPart) writes(o *op, is cas.Entry) bool { return !p.IsGuard && !p.leaves(o, is) }
+func (p *keyPart) writes(o *op, is eval.Value) bool { return !p.IsGuard && !p.leaves(o, is) }
 
 // changes reports whether the part assigns another value than the live entry. The engine sends no request if no part does.
-func (p *keyPart) changes(o *op, is cas.Entry) bool { return p.writes(o, is) && p.New != is }
+func (p *keyPart) changes(o *op, is eval.Value) bool { return p.writes(o, is) && p.New != is }
 
 // allGone reports whether every key of a removal is absent already, whatever its guards.
-func (o *op) allGone(is func(keyPart) cas.Entry) bool {
+func (o *op) allGone(is func(keyPart) eval.Value) bool {
 	if !o.GoneIsDone {
 		return false
 	}
@@ -62,9 +60,9 @@ func (o *op) allGone(is func(keyPart) cas.Entry) bool {
 }
 
 // toldFailing returns the keys that a conflict named.
-func (o *op) toldFailing() map[string]cas.Reason {
-	if o.Failed == nil && o.Verdict == cas.Conflict {
-		return map[string]cas.Reason{o.Key: o.Reason}
+func (o *op) toldFailing() map[string]eval.Reason {
+	if o.Failed == nil && o.Verdict == eval.Conflict {
+		return map[string]eval.Reason{o.Key: o.Reason}
 	}
 	return o.Failed
 }
@@ -75,7 +73,7 @@ func (o *op) makesVersion() bool {
 		return true
 	}
 	for _, p := range o.parts() {
-		if p.writes(o, p.Previous) && !p.Expect.Holds(p.New) {
+		if p.writes(o, p.Previous) && !p.Expect.Matches(p.New) {
 			return true
 		}
 	}
@@ -93,7 +91,7 @@ func (o *op) about(key string) bool {
 }
 
 // couldMake reports whether the operation turns before into after on its own keys. A take shares its write with others.
-func (o *op) couldMake(before, after map[string]cas.Entry) bool {
+func (o *op) couldMake(before, after map[string]eval.Value) bool {
 	if o.Kind == takeOp {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // plainWriter does what one writes with client-go: get, compare, update, where the API server holds the update to the version
@@ -55,12 +55,12 @@ func (p *plainWriter) fresh() string { return p.Name + ":" + strconv.FormatInt(p
 
 // swap is get, compare, update.
 func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
-	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Verdict: cas.Rejected}
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Verdict: eval.Rejected}
 	p.begin(read)
 	object, err := p.client.Get().Namespace(p.Namespace).Resource(p.resource()).Name(configMap).Do(ctx).Get()
 	cm := shown(object)
 	if err == nil {
-		read.Verdict, read.Version, read.Live = cas.Applied, versionOf(cm), entryOf(cm, key)
+		read.Verdict, read.Version, read.Live = eval.Applied, versionOf(cm), entryOf(cm, key)
 	}
 	p.end(read)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
 	}
 
 	value := p.fresh()
-	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(value)}
+	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: eval.Text(value)}
 	if p.Role == broken {
 		p.send(ctx, o, p.client.Patch(types.MergePatchType).Body([]byte(fmt.Sprintf(`{"data":{%q:%q}}`, key, p.sent(value)))))
 		return
@@ -85,7 +85,7 @@ func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
 // write writes one key whatever is there, and whatever the version is.
 func (p *plainWriter) write(ctx context.Context, draw *rand.Rand, configMap, key string) {
 	value := p.fresh()
-	o := &op{Kind: writeOp, ConfigMap: configMap, Key: key, New: cas.Text(value)}
+	o := &op{Kind: writeOp, ConfigMap: configMap, Key: key, New: eval.Text(value)}
 	kind, body := types.MergePatchType, fmt.Sprintf(`{"data":{%q:%q},"binaryData":{%q:null}}`, key, p.sent(value), key)
 	if draw.IntN(2) == 0 {
 		kind, body = types.JSONPatchType, fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, key, p.sent(value))
@@ -101,12 +101,12 @@ func (p *plainWriter) send(ctx context.Context, o *op, request *rest.Request) {
 	after := shown(object)
 	switch {
 	case err == nil:
-		o.Verdict, o.Version, o.Wrote = cas.Applied, versionOf(after), true
+		o.Verdict, o.Version, o.Wrote = eval.Applied, versionOf(after), true
 		o.Previous, o.Live = o.Expect, entryOf(after, o.Key)
 	case apierrors.IsConflict(err), apierrors.IsInvalid(err):
-		o.Verdict = cas.Rejected
+		o.Verdict = eval.Rejected
 	default:
-		o.Verdict = cas.Unknown
+		o.Verdict = eval.Unknown
 	}
 	p.end(o)
 	if err != nil {
@@ -114,16 +114,16 @@ func (p *plainWriter) send(ctx context.Context, o *op, request *rest.Request) {
 	}
 }
 
-func versionOf(cm *corev1.ConfigMap) cas.Version {
-	return cas.Version{UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}
+func versionOf(cm *corev1.ConfigMap) eval.Version {
+	return eval.Version{UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}
 }
 
-func entryOf(cm *corev1.ConfigMap, key string) cas.Entry {
+func entryOf(cm *corev1.ConfigMap, key string) eval.Value {
 	if v, ok := cm.Data[key]; ok {
-		return cas.Text(v)
+		return eval.Text(v)
 	}
 	if v, ok := cm.BinaryData[key]; ok {
-		return cas.Binary(v)
+		return eval.Binary(v)
 	}
-	return cas.Entry{}
+	return eval.Value{}
 }

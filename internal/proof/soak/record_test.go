@@ -16,14 +16,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // state is the content of a ConfigMap at one version.
 type state struct {
-	version cas.Version
-	entries map[string]cas.Entry
+	version eval.Version
+	entries map[string]eval.Value
 	gone    bool   // the ConfigMap was deleted at the version
 	manager string // which wrote the counter, as managedFields say
 }
@@ -126,7 +126,7 @@ func (r *record) fill(ctx context.Context) error {
 }
 
 func (r *record) add(cm *corev1.ConfigMap, gone bool) {
-	s := state{version: versionOf(cm), entries: map[string]cas.Entry{}, gone: gone}
+	s := state{version: versionOf(cm), entries: map[string]eval.Value{}, gone: gone}
 	for _, m := range cm.ManagedFields {
 		if m.FieldsV1 != nil && strings.Contains(m.FieldsV1.GetRawString(), `"f:`+counterKey+`":`) {
 			s.manager = m.Manager

@@ -10,18 +10,18 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // registers is what the keys of one ConfigMap hold that are written together.
-type registers [8]cas.Entry
+type registers [8]eval.Value
 
 // call is an operation, and where its keys are among the registers.
 type call struct {
 	*op
 	keys []keyPart
 	at   []int
-	told map[string]cas.Reason
+	told map[string]eval.Reason
 	gone *gone
 	turn int // of a take that was killed, which of those it is, in the order of their calls; 0 of others
 }
@@ -66,7 +66,7 @@ func (c *call) step(is registers) (bool, registers) {
 			next[c.at[i]] = p.New
 			continue
 		case removeOp:
-			next[c.at[i]] = cas.Entry{}
+			next[c.at[i]] = eval.Value{}
 			continue
 		case takeOp:
 			truly, next[c.at[i]] = c.take(live)
@@ -81,7 +81,7 @@ func (c *call) step(is registers) (bool, registers) {
 			changes, next[c.at[i]] = changes || p.changes(c.op, live), p.New
 		}
 	}
-	isDone := c.allGone(func(p keyPart) cas.Entry { return is[c.at[c.index(p.Key)]] })
+	isDone := c.allGone(func(p keyPart) eval.Value { return is[c.at[c.index(p.Key)]] })
 	switch {
 	case c.Kind == readOp:
 		return truly, is
@@ -92,14 +92,14 @@ func (c *call) step(is registers) (bool, registers) {
 	case c.Kind == removeOp && is[c.at[0]] == c.Expect:
 		return true, next
 	case c.Kind == removeOp: // gone already, or another one by now
-		return c.Verdict == cas.Unknown || !c.Wrote, is
-	case c.Verdict == cas.Unknown && holds && !isDone:
+		return c.Verdict == eval.Unknown || !c.Wrote, is
+	case c.Verdict == eval.Unknown && holds && !isDone:
 		return true, next
-	case c.Verdict == cas.Unknown:
+	case c.Verdict == eval.Unknown:
 		return true, is
-	case c.Verdict == cas.Applied && c.Wrote:
+	case c.Verdict == eval.Applied && c.Wrote:
 		return holds && changes && !isDone, next
-	case c.Verdict == cas.Applied:
+	case c.Verdict == eval.Applied:
 		return isDone || holds && !changes, is
 	default:
 		return truly && !isDone, is
@@ -115,7 +115,7 @@ const checkTimeout = 2 * time.Minute
 
 // linearizable holds the history against the registers: of each key by itself, or of those together that operations are about
 // together. What was rejected, and a conflict about a version, wrote nothing and says nothing about the keys.
-func linearizable(h history, initial func(configMap, key string) cas.Entry) []error {
+func linearizable(h history, initial func(configMap, key string) eval.Value) []error {
 	var counted history
 	together := map[string]map[string]string{} // by ConfigMap: of each key, another that goes with it, or itself
 	first := func(with map[string]string, key string) string {
@@ -125,7 +125,7 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 		return key
 	}
 	for _, o := range h {
-		if o.Verdict == cas.Rejected || o.Verdict == cas.Conflict && o.Reason != cas.ReasonKey && o.Reason != cas.ReasonHeld {
+		if o.Verdict == eval.Rejected || o.Verdict == eval.Conflict && o.Reason != eval.ReasonKey && o.Reason != eval.ReasonEqual {
 			continue
 		}
 		counted = append(counted, o)
@@ -161,10 +161,10 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 			c.at = append(c.at, slices.Index(keys[t], p.Key))
 		}
 		operation := porcupine.Operation{Input: c, Call: o.Call, Return: o.Return}
-		if o.Verdict == cas.Unknown {
+		if o.Verdict == eval.Unknown {
 			operation.Return = never
 		}
-		if o.Verdict == cas.Unknown && o.Kind == takeOp && o.Number == 0 {
+		if o.Verdict == eval.Unknown && o.Kind == takeOp && o.Number == 0 {
 			killed[t]++
 			c.turn = killed[t]
 		}
@@ -186,21 +186,21 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 // The checkers themselves: what they pass and what they must not.
 func TestRegister(t *testing.T) {
 	t.Parallel()
-	a, b, c := cas.Text("a"), cas.Text("b"), cas.Text("c")
+	a, b, c := eval.Text("a"), eval.Text("b"), eval.Text("c")
 	at := func(call, back int64, o op) *op {
 		o.Call, o.Return, o.ConfigMap, o.Key = call, back, "cm", "k"
 		return &o
 	}
-	swapped := func(from, to cas.Entry) op {
-		return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Applied, Wrote: true}
+	swapped := func(from, to eval.Value) op {
+		return op{Kind: swapOp, Expect: from, New: to, Verdict: eval.Applied, Wrote: true}
 	}
-	unsent := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Applied} }
-	unknown := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Unknown} }
-	refused := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Conflict} }
-	read := func(e cas.Entry) op { return op{Kind: readOp, Verdict: cas.Applied, Live: e} }
-	none := cas.Entry{}
-	took := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Applied, Wrote: true} }
-	mayTake := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Unknown} }
+	unsent := func(from, to eval.Value) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: eval.Applied} }
+	unknown := func(from, to eval.Value) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: eval.Unknown} }
+	refused := func(from, to eval.Value) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: eval.Conflict} }
+	read := func(e eval.Value) op { return op{Kind: readOp, Verdict: eval.Applied, Live: e} }
+	none := eval.Value{}
+	took := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: eval.Applied, Wrote: true} }
+	mayTake := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: eval.Unknown} }
 	killed := func(n int) (all history) {
 		for range n {
 			all = append(all, at(1, 2, mayTake(0)))
@@ -209,15 +209,15 @@ func TestRegister(t *testing.T) {
 	}
 	with := func(o op, parts ...keyPart) op { o.Also = parts; return o }
 	failing := func(o op, keys ...string) op {
-		o.Failed = map[string]cas.Reason{}
+		o.Failed = map[string]eval.Reason{}
 		for _, key := range keys {
-			o.Failed[key] = cas.ReasonKey
+			o.Failed[key] = eval.ReasonKey
 		}
 		return o
 	}
-	other := func(from, to cas.Entry) keyPart { return keyPart{Key: "l", Expect: from, New: to} }
-	guarded := func(by cas.Entry) keyPart { return keyPart{Key: "l", Expect: by, IsGuard: true} }
-	sees := func(e cas.Entry) keyPart { return keyPart{Key: "l", Live: e} }
+	other := func(from, to eval.Value) keyPart { return keyPart{Key: "l", Expect: from, New: to} }
+	guarded := func(by eval.Value) keyPart { return keyPart{Key: "l", Expect: by, IsGuard: true} }
+	sees := func(e eval.Value) keyPart { return keyPart{Key: "l", Live: e} }
 	of := func(key string, o op) *op { p := at(0, 0, o); p.Key = key; return p }
 	on := func(call, back int64, o *op) *op { o.Call, o.Return = call, back; return o }
 	tests := map[string]struct {
@@ -232,7 +232,7 @@ func TestRegister(t *testing.T) {
 		"guard that does not":         {history{on(1, 2, of("l", swapped(a, b))), at(3, 4, with(swapped(a, b), guarded(a)))}, false},
 		"each the other's guard": {history{
 			at(1, 4, with(swapped(a, b), guarded(a))),
-			on(2, 3, of("l", op{Kind: swapOp, Expect: a, New: b, Verdict: cas.Applied, Wrote: true, Also: []keyPart{{Key: "k", Expect: a, IsGuard: true}}})),
+			on(2, 3, of("l", op{Kind: swapOp, Expect: a, New: b, Verdict: eval.Applied, Wrote: true, Also: []keyPart{{Key: "k", Expect: a, IsGuard: true}}})),
 		}, false},
 		"conflict that tells all":    {history{at(1, 2, failing(with(refused(b, c), guarded(c)), "k", "l"))}, true},
 		"conflict that keeps one":    {history{at(1, 2, failing(with(refused(b, c), guarded(c)), "k"))}, false},
@@ -273,7 +273,7 @@ func TestRegister(t *testing.T) {
 					o.Key = counterKey
 				}
 			}
-			errs := linearizable(test.history, func(string, string) cas.Entry { return initially })
+			errs := linearizable(test.history, func(string, string) eval.Value { return initially })
 			if legal := len(errs) == 0; legal != test.legal {
 				t.Errorf("legal: %v, want %v (%v)", legal, test.legal, errs)
 			}

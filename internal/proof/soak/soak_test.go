@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
@@ -127,7 +127,7 @@ func (f *field) check(quiet bool, rounds int) {
 	}
 	n := count(f.history)
 	for _, o := range f.history {
-		if (o.isEngines() || o.Kind == takeOp) && o.Verdict == cas.Unknown && (quiet || !o.Lost) {
+		if (o.isEngines() || o.Kind == takeOp) && o.Verdict == eval.Unknown && (quiet || !o.Lost) {
 			f.Errorf("%s: no response was lost", o)
 		}
 	}
@@ -174,9 +174,9 @@ func made(h history, states []state) history {
 }
 
 // initially returns the initial value of a key.
-func (f *field) initially(_, key string) cas.Entry {
+func (f *field) initially(_, key string) eval.Value {
 	if v, ok := f.initial[key]; ok {
-		return cas.Text(v)
+		return eval.Text(v)
 	}
-	return cas.Entry{}
+	return eval.Value{}
 }

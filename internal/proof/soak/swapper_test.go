@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // engineSwapper asks an engine for swaps of all shapes.
@@ -22,14 +23,14 @@ type engineSwapper struct {
 
 // view contains the known entries of one version, at least one.
 type view struct {
-	version cas.Version
-	entries map[string]cas.Entry
+	version eval.Version
+	entries map[string]eval.Value
 }
 
-func viewOf(o *cas.Observation, keys []string) view {
-	v := view{version: o.Version(), entries: map[string]cas.Entry{}}
+func viewOf(o *eval.Snapshot, keys []string) view {
+	v := view{version: o.Version(), entries: map[string]eval.Value{}}
 	for _, key := range keys {
-		v.entries[key] = o.Entry(key)
+		v.entries[key] = o.Value(key)
 	}
 	return v
 }
@@ -82,13 +83,13 @@ func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool
 	s.begin(read)
 	o, err := s.engine.Observe(ctx, ref, "", 0)
 	if err != nil || !o.Exists() {
-		read.Verdict = cas.Rejected
+		read.Verdict = eval.Rejected
 		s.end(read)
 		return view{}, false
 	}
-	read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(key)
+	read.Verdict, read.Version, read.Live = eval.Applied, o.Version(), o.Value(key)
 	for i := range read.Also {
-		read.Also[i].Live = o.Entry(read.Also[i].Key)
+		read.Also[i].Live = o.Value(read.Also[i].Key)
 	}
 	s.end(read)
 	return s.learn(configMap, viewOf(o, s.Keys)), true
@@ -104,7 +105,7 @@ func (s *engineSwapper) learn(configMap string, v view) view {
 // value returns a value that only this worker writes: a new value, or one of two that it repeats. If the response
 // to a write is lost, the write cannot be distinguished from another writer's write of the same value over the same
 // value.
-func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
+func (s *engineSwapper) value(draw *rand.Rand) eval.Value {
 	s.mu.Lock()
 	s.count++
 	n := s.count
@@ -114,40 +115,40 @@ func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
 	}
 	value := fmt.Sprintf("%s:%d", s.Name, n)
 	if !s.Repeats && draw.IntN(4) == 0 {
-		return cas.Binary([]byte("\xff" + value))
+		return eval.Binary([]byte("\xff" + value))
 	}
-	return cas.Text(value)
+	return eval.Text(value)
 }
 
 // shape draws a transaction of one key.
-func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *cas.Txn {
-	txn := &cas.Txn{Ref: s.ref(configMap), FieldManager: s.Name}
-	swap := cas.KeySwap{Key: key, Expect: v.entries[key], New: s.value(draw)}
+func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *eval.Txn {
+	txn := &eval.Txn{Ref: s.ref(configMap), FieldManager: s.Name}
+	swap := eval.KeySwap{Key: key, Expect: v.entries[key], New: s.value(draw)}
 	if draw.IntN(8) == 0 {
 		swap.Expect = s.value(draw) // which most likely is not there
 	}
 	switch draw.IntN(8) {
 	case 0:
-		swap.Held = cas.HeldIsDone
+		swap.IfEqual = eval.Adopt
 	case 1:
-		swap.Held = cas.HeldIsRefused
+		swap.IfEqual = eval.Reject
 	case 2:
-		swap.New, swap.Held = swap.Expect, cas.Held(draw.IntN(3)) // writes what is there
+		swap.New, swap.IfEqual = swap.Expect, eval.IfEqual(draw.IntN(3)) // writes what is there
 	}
 	if draw.IntN(2) == 0 {
-		txn.At = []cas.Version{v.version}
+		txn.RequireVersions = []eval.Version{v.version}
 		if draw.IntN(5) == 0 {
-			txn.At[0].UID = "" // as a user names it
+			txn.RequireVersions[0].UID = "" // as a user names it
 		}
 	}
 	if s.removes(key) && draw.IntN(2) == 0 {
-		swap.New, swap.Held = cas.Entry{}, cas.HeldIsJudged
+		swap.New, swap.IfEqual = eval.Value{}, eval.Compare
 		if draw.IntN(4) > 0 {
 			swap.Expect = v.entries[key]
-			txn.GoneIsDone, txn.Seen = true, v.version
+			txn.IgnoreMissing, txn.ObservedAt = true, v.version
 		}
 	}
-	txn.Keys = []cas.KeySwap{swap}
+	txn.Keys = []eval.KeySwap{swap}
 	return txn
 }
 
@@ -174,21 +175,21 @@ func (w *worker) besides(key string) (others []string) {
 }
 
 // widen has a transaction be about more keys: some that it writes, and some that it only compares.
-func (s *engineSwapper) widen(draw *rand.Rand, v view, txn *cas.Txn) {
+func (s *engineSwapper) widen(draw *rand.Rand, v view, txn *eval.Txn) {
 	for _, key := range s.besides(txn.Keys[0].Key) {
 		expect, known := v.entries[key]
 		if !known || draw.IntN(4) == 0 {
 			continue
 		}
-		k := cas.KeySwap{Key: key, Expect: expect}
+		k := eval.KeySwap{Key: key, Expect: expect}
 		switch {
 		case draw.IntN(3) == 0:
 			k.IsGuard = true
 			if draw.IntN(6) == 0 {
 				k.Expect = s.value(draw) // which most likely is not there
 			}
-		case !txn.GoneIsDone:
-			k.New, k.Held = s.value(draw), cas.Held(draw.IntN(3))
+		case !txn.IgnoreMissing:
+			k.New, k.IfEqual = s.value(draw), eval.IfEqual(draw.IntN(3))
 		case !s.removes(key):
 			k.IsGuard = true
 		}
@@ -196,14 +197,14 @@ func (s *engineSwapper) widen(draw *rand.Rand, v view, txn *cas.Txn) {
 	}
 }
 
-func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *cas.Txn) {
+func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *eval.Txn) {
 	first := txn.Keys[0]
 	o := &op{
-		Kind: swapOp, ConfigMap: configMap, Key: first.Key, Expect: first.Expect, New: first.New, Held: first.Held,
-		GoneIsDone: txn.GoneIsDone, At: txn.At, Seen: txn.Seen,
+		Kind: swapOp, ConfigMap: configMap, Key: first.Key, Expect: first.Expect, New: first.New, Held: first.IfEqual,
+		GoneIsDone: txn.IgnoreMissing, At: txn.RequireVersions, Seen: txn.ObservedAt,
 	}
 	for _, k := range txn.Keys[1:] {
-		o.Also = append(o.Also, keyPart{Key: k.Key, Expect: k.Expect, New: k.New, Held: k.Held, IsGuard: k.IsGuard})
+		o.Also = append(o.Also, keyPart{Key: k.Key, Expect: k.Expect, New: k.New, Held: k.IfEqual, IsGuard: k.IsGuard})
 	}
 	ctx, cancel := s.context(draw)
 	defer cancel()
@@ -211,11 +212,11 @@ func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *cas.Txn) 
 	result, err := s.engine.Commit(ctx, txn)
 	o.take(result, err)
 	s.end(o)
-	var conflict *cas.ConflictError
+	var conflict *eval.ConflictError
 	switch {
-	case o.Verdict == cas.Applied && len(o.Also) == 0:
-		s.learn(configMap, view{version: result.After.Version(), entries: map[string]cas.Entry{o.Key: result.After.Entry(o.Key)}})
-	case o.Verdict == cas.Applied:
+	case o.Verdict == eval.Applied && len(o.Also) == 0:
+		s.learn(configMap, view{version: result.After.Version(), entries: map[string]eval.Value{o.Key: result.After.Value(o.Key)}})
+	case o.Verdict == eval.Applied:
 		s.learn(configMap, viewOf(result.After, s.Keys))
 	case errors.As(err, &conflict):
 		s.learn(configMap, viewOf(conflict.Live, s.Keys))
@@ -226,18 +227,18 @@ func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *cas.Txn) 
 
 // take notes what an engine answered.
 func (o *op) take(result cas.TxnResult, err error) {
-	o.Verdict = cas.VerdictOf(err)
+	o.Verdict = eval.VerdictOf(err)
 	if err != nil {
 		o.Err = err.Error()
 	}
-	var conflict *cas.ConflictError
-	var unknown *cas.UnknownError
-	var live *cas.Observation
+	var conflict *eval.ConflictError
+	var unknown *eval.UnknownError
+	var live *eval.Snapshot
 	switch {
 	case err == nil:
 		o.Version, o.Previous, o.Wrote, live = result.After.Version(), result.Previous[o.Key], result.Wrote, result.After
 	case errors.As(err, &conflict):
-		o.Reason, o.Version, live, o.Failed = conflict.Reason, conflict.Live.Version(), conflict.Live, map[string]cas.Reason{}
+		o.Reason, o.Version, live, o.Failed = conflict.Reason, conflict.Live.Version(), conflict.Live, map[string]eval.Reason{}
 		for _, k := range conflict.Keys {
 			o.Failed[k.Key] = k.Reason
 		}
@@ -247,9 +248,9 @@ func (o *op) take(result cas.TxnResult, err error) {
 	if live == nil {
 		return
 	}
-	o.Live = live.Entry(o.Key)
+	o.Live = live.Value(o.Key)
 	for i := range o.Also {
 		p := &o.Also[i]
-		p.Live, p.Previous = live.Entry(p.Key), result.Previous[p.Key]
+		p.Live, p.Previous = live.Value(p.Key), result.Previous[p.Key]
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 )
 
 // numberIn returns the number in an entry of the counter's key.
-func numberIn(e cas.Entry) (int64, error) {
+func numberIn(e eval.Value) (int64, error) {
 	if e.IsAbsent() {
 		return firstNumber, nil
 	}
@@ -27,7 +28,7 @@ func numberIn(e cas.Entry) (int64, error) {
 }
 
 // number returns the entry of the counter's key for a number.
-func number(n int64) cas.Entry { return cas.Text(strconv.FormatInt(n, 10)) }
+func number(n int64) eval.Value { return eval.Text(strconv.FormatInt(n, 10)) }
 
 // engineTaker takes numbers, several at once, and looks at the counter between.
 type engineTaker struct {
@@ -49,13 +50,13 @@ func (t *engineTaker) loop(_ int, draw *rand.Rand) {
 
 // look reads the counter.
 func (t *engineTaker) look(draw *rand.Rand, configMap string) {
-	read := &op{Kind: readOp, ConfigMap: configMap, Key: counterKey, Verdict: cas.Rejected}
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: counterKey, Verdict: eval.Rejected}
 	ctx, cancel := t.context(draw)
 	defer cancel()
 	t.begin(read)
 	o, err := t.engine.Observe(ctx, t.ref(configMap), "", 0)
 	if err == nil && o.Exists() {
-		read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(counterKey)
+		read.Verdict, read.Version, read.Live = eval.Applied, o.Version(), o.Value(counterKey)
 	}
 	t.end(read)
 }
@@ -69,8 +70,8 @@ func (w *worker) takeNumber(draw *rand.Rand, engine *cas.Engine, configMap strin
 	taken, err := engine.Take(ctx, cas.Counter{
 		Ref: w.ref(configMap), Key: counterKey, Initial: firstNumber, Step: 1, FieldManager: w.Name,
 	})
-	o.Verdict = cas.VerdictOf(err)
-	var unknown *cas.UnknownError
+	o.Verdict = eval.VerdictOf(err)
+	var unknown *eval.UnknownError
 	switch {
 	case err == nil:
 		o.Number, o.New, o.Live, o.Wrote = taken.Number, taken.Sent, taken.Stored, true
@@ -106,7 +107,7 @@ func goneIn(h history) *gone {
 	g := &gone{told: map[int64]bool{}}
 	for _, o := range h {
 		switch {
-		case o.Key != counterKey || o.Verdict != cas.Applied:
+		case o.Key != counterKey || o.Verdict != eval.Applied:
 		case o.Kind == takeOp:
 			g.told[o.Number] = true
 			g.next = max(g.next, o.Number+1)
@@ -122,13 +123,13 @@ func goneIn(h history) *gone {
 // leaves. The checker tries an unknown take at all times. Three rules reduce the search. An unknown take takes no
 // number that another take received. It does not give up its own number before the counter has passed it. It takes
 // no number above all that were seen: that is the same as no write.
-func (c *call) take(is cas.Entry) (bool, cas.Entry) {
+func (c *call) take(is eval.Value) (bool, eval.Value) {
 	n, err := numberIn(is)
 	isNext := c.Number == n || c.Number == 0 // a take of a killed process received no number
 	switch {
 	case err != nil:
 		return false, is
-	case c.Verdict == cas.Applied:
+	case c.Verdict == eval.Applied:
 		return isNext, number(n + 1)
 	case n >= c.gone.next:
 		return true, is

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
@@ -90,7 +91,7 @@ func stalled(f *field) {
 	})
 	f.await(24, func() (n int) {
 		for _, o := range f.history {
-			if o.Verdict == cas.Unknown {
+			if o.Verdict == eval.Unknown {
 				n++
 			}
 		}
@@ -129,7 +130,7 @@ func takesOn(body []byte, is state) bool {
 		return false
 	}
 	was, errWas := membersIn(is.entries[poolKey])
-	next, errNext := membersIn(cas.Text(patch.Data[poolKey]))
+	next, errNext := membersIn(eval.Text(patch.Data[poolKey]))
 	for value, m := range next {
 		if was[value].ID != m.ID {
 			return errWas == nil && errNext == nil
@@ -145,7 +146,7 @@ type poolMember struct {
 }
 
 // membersIn reads a pool without the package that wrote it.
-func membersIn(e cas.Entry) (map[string]poolMember, error) {
+func membersIn(e eval.Value) (map[string]poolMember, error) {
 	all := map[string]poolMember{}
 	text, isText := e.Text()
 	if !isText {
@@ -161,13 +162,13 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 	takes, gives, untold := map[string]*op{}, map[string]*op{}, map[string][]*op{}
 	for _, o := range h {
 		switch {
-		case o.Kind == readOp && o.Verdict == cas.Conflict:
+		case o.Kind == readOp && o.Verdict == eval.Conflict:
 			fail("%s: it has lost %s", o, o.Allocation)
 		case o.Kind == takeOp && o.Allocation == "": // it was killed meanwhile
 			untold[o.Worker] = append(untold[o.Worker], o)
 		case o.Kind == takeOp:
 			takes[o.Allocation] = o
-		case o.Kind == giveOp && o.Verdict != cas.Rejected:
+		case o.Kind == giveOp && o.Verdict != eval.Rejected:
 			if first := gives[o.Allocation]; first == nil || o.Call < first.Call {
 				gives[o.Allocation] = o
 			}
@@ -175,7 +176,7 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 	}
 	owned := map[int64][]*op{} // by number
 	for _, o := range takes {
-		if o.Verdict == cas.Applied {
+		if o.Verdict == eval.Applied {
 			owned[o.Number] = append(owned[o.Number], o)
 		}
 	}
@@ -215,7 +216,7 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 				fail("version %s: nobody has taken %s for %v", s.version.ResourceVersion, value, m)
 			case seen[m.ID]:
 				fail("version %s: %s of %v is there again", s.version.ResourceVersion, value, m)
-			case o.Verdict == cas.Rejected, o.Verdict == cas.Applied && o.Number != n:
+			case o.Verdict == eval.Rejected, o.Verdict == eval.Applied && o.Number != n:
 				fail("%s: and version %s has it as %s", o, s.version.ResourceVersion, value)
 			}
 			seen[m.ID] = true
@@ -224,7 +225,7 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 	}
 	for _, o := range h {
 		switch {
-		case o.Kind == takeOp && o.Verdict == cas.Applied && !seen[o.Allocation]:
+		case o.Kind == takeOp && o.Verdict == eval.Applied && !seen[o.Allocation]:
 			fail("%s: and no version has it", o)
 		case o.Kind == takeOp && strings.Contains(o.Err, "Pool Is Full") && !isFull:
 			fail("%s: and it never was", o)
@@ -232,7 +233,7 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 	}
 	for value, m := range was {
 		switch {
-		case gives[m.ID] != nil && gives[m.ID].Verdict == cas.Applied:
+		case gives[m.ID] != nil && gives[m.ID].Verdict == eval.Applied:
 			fail("%s: and %s is there", gives[m.ID], value)
 		case !killed[m.Claimant]:
 			fail("%s has leaked: %v", value, m)
@@ -245,14 +246,14 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 func TestTenancies(t *testing.T) {
 	t.Parallel()
 	const me, other = "tenant-0", "tenant-1"
-	take := func(by, id string, n, call int64, verdict cas.Verdict) *op {
+	take := func(by, id string, n, call int64, verdict eval.Verdict) *op {
 		return &op{Worker: by, Kind: takeOp, Allocation: id, Number: n, Call: call, Return: call + 1, Verdict: verdict}
 	}
-	give := func(by, id string, call int64, verdict cas.Verdict) *op {
+	give := func(by, id string, call int64, verdict eval.Verdict) *op {
 		return &op{Worker: by, Kind: giveOp, Allocation: id, Call: call, Return: call + 1, Verdict: verdict}
 	}
 	is := func(text string) state {
-		return state{version: at(1), entries: map[string]cas.Entry{poolKey: cas.Text(text)}}
+		return state{version: at(1), entries: map[string]eval.Value{poolKey: eval.Text(text)}}
 	}
 	const none, mine, theirs = `{}`, `{"7": {"claimant": "tenant-0", "id": "A"}}`, `{"7": {"claimant": "tenant-1", "id": "B"}}`
 	empty := state{version: at(1)}
@@ -263,30 +264,30 @@ func TestTenancies(t *testing.T) {
 		killed map[string]bool
 		legal  bool
 	}{
-		"taken and given back":             {history{take(me, "A", 7, 10, cas.Applied), give(me, "A", 20, cas.Applied)}, []state{empty, is(mine), is(none)}, nil, true},
-		"given to another after that":      {history{take(me, "A", 7, 10, cas.Applied), give(me, "A", 20, cas.Applied), take(other, "B", 7, 20, cas.Applied), give(other, "B", 30, cas.Applied)}, []state{empty, is(mine), is(theirs), is(none)}, nil, true},
-		"given to another before":          {history{take(me, "A", 7, 10, cas.Applied), give(me, "A", 40, cas.Applied), take(other, "B", 7, 20, cas.Applied), give(other, "B", 30, cas.Applied)}, []state{empty, is(mine), is(theirs), is(none)}, nil, false},
-		"given to two":                     {history{take(me, "A", 7, 10, cas.Applied), take(other, "A", 7, 10, cas.Applied)}, []state{empty, is(mine)}, killed, false},
-		"it was killed, and has it":        {history{take(me, "A", 7, 10, cas.Applied)}, []state{empty, is(mine)}, killed, true},
-		"it was not killed, and has it":    {history{take(me, "A", 7, 10, cas.Applied)}, []state{empty, is(mine)}, nil, false},
-		"it was killed, and has lost it":   {history{take(me, "A", 7, 10, cas.Applied)}, []state{empty, is(mine), is(none)}, killed, false},
-		"killed while it took":             {history{take(me, "", 0, 10, cas.Unknown)}, []state{empty, is(mine)}, killed, true},
-		"killed while it took one":         {history{take(me, "", 0, 10, cas.Unknown)}, []state{empty, is(mine), is(`{"7": {"claimant": "tenant-0", "id": "A"}, "8": {"claimant": "tenant-0", "id": "C"}}`)}, killed, false},
-		"killed while another took":        {history{take(me, "", 0, 10, cas.Unknown)}, []state{empty, is(theirs)}, map[string]bool{me: true, other: true}, false},
-		"unknown, and it was not taken":    {history{take(me, "A", 0, 10, cas.Unknown), give(me, "A", 20, cas.Applied)}, []state{empty, is(none)}, nil, true},
-		"unknown, and it came back":        {history{take(me, "A", 0, 10, cas.Unknown), give(me, "A", 20, cas.Applied)}, []state{empty, is(mine)}, killed, false},
-		"unknown twice":                    {history{take(me, "A", 7, 10, cas.Applied), give(me, "A", 20, cas.Unknown), give(me, "A", 30, cas.Applied)}, []state{empty, is(mine), is(none)}, nil, true},
-		"there again":                      {history{take(me, "A", 7, 10, cas.Applied), give(me, "A", 20, cas.Unknown)}, []state{empty, is(mine), is(none), is(mine)}, killed, false},
-		"not given back, and gone":         {history{take(me, "A", 7, 10, cas.Applied), give(me, "A", 20, cas.Rejected)}, []state{empty, is(mine), is(none)}, killed, false},
-		"taken, and not there":             {history{take(me, "A", 7, 10, cas.Applied)}, []state{empty}, killed, false},
-		"taken, and another number":        {history{take(me, "A", 8, 10, cas.Applied)}, []state{empty, is(mine)}, killed, false},
-		"not taken, and there":             {history{take(me, "A", 0, 10, cas.Rejected)}, []state{empty, is(mine)}, killed, false},
+		"taken and given back":             {history{take(me, "A", 7, 10, eval.Applied), give(me, "A", 20, eval.Applied)}, []state{empty, is(mine), is(none)}, nil, true},
+		"given to another after that":      {history{take(me, "A", 7, 10, eval.Applied), give(me, "A", 20, eval.Applied), take(other, "B", 7, 20, eval.Applied), give(other, "B", 30, eval.Applied)}, []state{empty, is(mine), is(theirs), is(none)}, nil, true},
+		"given to another before":          {history{take(me, "A", 7, 10, eval.Applied), give(me, "A", 40, eval.Applied), take(other, "B", 7, 20, eval.Applied), give(other, "B", 30, eval.Applied)}, []state{empty, is(mine), is(theirs), is(none)}, nil, false},
+		"given to two":                     {history{take(me, "A", 7, 10, eval.Applied), take(other, "A", 7, 10, eval.Applied)}, []state{empty, is(mine)}, killed, false},
+		"it was killed, and has it":        {history{take(me, "A", 7, 10, eval.Applied)}, []state{empty, is(mine)}, killed, true},
+		"it was not killed, and has it":    {history{take(me, "A", 7, 10, eval.Applied)}, []state{empty, is(mine)}, nil, false},
+		"it was killed, and has lost it":   {history{take(me, "A", 7, 10, eval.Applied)}, []state{empty, is(mine), is(none)}, killed, false},
+		"killed while it took":             {history{take(me, "", 0, 10, eval.Unknown)}, []state{empty, is(mine)}, killed, true},
+		"killed while it took one":         {history{take(me, "", 0, 10, eval.Unknown)}, []state{empty, is(mine), is(`{"7": {"claimant": "tenant-0", "id": "A"}, "8": {"claimant": "tenant-0", "id": "C"}}`)}, killed, false},
+		"killed while another took":        {history{take(me, "", 0, 10, eval.Unknown)}, []state{empty, is(theirs)}, map[string]bool{me: true, other: true}, false},
+		"unknown, and it was not taken":    {history{take(me, "A", 0, 10, eval.Unknown), give(me, "A", 20, eval.Applied)}, []state{empty, is(none)}, nil, true},
+		"unknown, and it came back":        {history{take(me, "A", 0, 10, eval.Unknown), give(me, "A", 20, eval.Applied)}, []state{empty, is(mine)}, killed, false},
+		"unknown twice":                    {history{take(me, "A", 7, 10, eval.Applied), give(me, "A", 20, eval.Unknown), give(me, "A", 30, eval.Applied)}, []state{empty, is(mine), is(none)}, nil, true},
+		"there again":                      {history{take(me, "A", 7, 10, eval.Applied), give(me, "A", 20, eval.Unknown)}, []state{empty, is(mine), is(none), is(mine)}, killed, false},
+		"not given back, and gone":         {history{take(me, "A", 7, 10, eval.Applied), give(me, "A", 20, eval.Rejected)}, []state{empty, is(mine), is(none)}, killed, false},
+		"taken, and not there":             {history{take(me, "A", 7, 10, eval.Applied)}, []state{empty}, killed, false},
+		"taken, and another number":        {history{take(me, "A", 8, 10, eval.Applied)}, []state{empty, is(mine)}, killed, false},
+		"not taken, and there":             {history{take(me, "A", 0, 10, eval.Rejected)}, []state{empty, is(mine)}, killed, false},
 		"of nobody":                        {nil, []state{empty, is(mine)}, killed, false},
-		"outside of the pool":              {history{take(me, "A", 51, 10, cas.Applied)}, []state{empty, is(strings.Replace(mine, "7", "51", 1))}, killed, false},
+		"outside of the pool":              {history{take(me, "A", 51, 10, eval.Applied)}, []state{empty, is(strings.Replace(mine, "7", "51", 1))}, killed, false},
 		"no pool":                          {nil, []state{is("[]")}, nil, false},
-		"a refresh has lost it":            {history{{Worker: me, Kind: readOp, Allocation: "A", Verdict: cas.Conflict}}, []state{empty}, nil, false},
-		"full, where something was free":   {history{{Worker: me, Kind: takeOp, Allocation: "A", Verdict: cas.Rejected, Err: "Pool Is Full"}}, []state{empty, is(none)}, nil, false},
-		"another claimant, without a take": {history{take(me, "A", 7, 10, cas.Applied)}, []state{empty, is(mine), is(strings.Replace(mine, "tenant-0", "thief", 1))}, killed, false},
+		"a refresh has lost it":            {history{{Worker: me, Kind: readOp, Allocation: "A", Verdict: eval.Conflict}}, []state{empty}, nil, false},
+		"full, where something was free":   {history{{Worker: me, Kind: takeOp, Allocation: "A", Verdict: eval.Rejected, Err: "Pool Is Full"}}, []state{empty, is(none)}, nil, false},
+		"another claimant, without a take": {history{take(me, "A", 7, 10, eval.Applied)}, []state{empty, is(mine), is(strings.Replace(mine, "tenant-0", "thief", 1))}, killed, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
@@ -70,7 +71,7 @@ func (p *plan) allocation(m pool.Member) (claim.Allocation, func(terms.Operation
 
 // take gives what a state has after a create; no id where that is nothing.
 func (t *engineTenant) take(draw *rand.Rand) pool.Member {
-	o := &op{Kind: takeOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Verdict: cas.Applied}
+	o := &op{Kind: takeOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Verdict: eval.Applied}
 	ctx, cancel := t.context(draw)
 	defer cancel()
 	a, about := t.allocation(pool.Member{Claimant: t.Name})
@@ -79,9 +80,9 @@ func (t *engineTenant) take(draw *rand.Rand) pool.Member {
 	o.Allocation = m.ID
 	switch {
 	case isDoubtful:
-		o.Verdict, m.Value = cas.Unknown, ""
+		o.Verdict, m.Value = eval.Unknown, ""
 	case diags.HasError():
-		o.Verdict, m = cas.Rejected, pool.Member{}
+		o.Verdict, m = eval.Rejected, pool.Member{}
 	default:
 		o.Number, _ = strconv.ParseInt(m.Value, 10, 64)
 	}
@@ -91,7 +92,7 @@ func (t *engineTenant) take(draw *rand.Rand) pool.Member {
 
 // give gives what a state has after one of its allocations was deleted. One in doubt is released by a process that knows nothing of what came before.
 func (t *engineTenant) give(draw *rand.Rand, has []pool.Member, i int) []pool.Member {
-	o := &op{Kind: giveOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Allocation: has[i].ID, Verdict: cas.Applied}
+	o := &op{Kind: giveOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Allocation: has[i].ID, Verdict: eval.Applied}
 	ctx, cancel := t.context(draw)
 	defer cancel()
 	run := t.run
@@ -108,12 +109,12 @@ func (t *engineTenant) give(draw *rand.Rand, has []pool.Member, i int) []pool.Me
 	isDoubtful, diags := run.Release(ctx, a, t.Deadline, about(terms.OpDelete))
 	switch {
 	case isDoubtful:
-		o.Verdict, has[i].Value = cas.Unknown, ""
+		o.Verdict, has[i].Value = eval.Unknown, ""
 	case diags.HasError():
-		o.Verdict = cas.Rejected
+		o.Verdict = eval.Rejected
 	}
 	t.told(o, diags)
-	if o.Verdict == cas.Applied {
+	if o.Verdict == eval.Applied {
 		has = append(has[:i], has[i+1:]...)
 	}
 	return has
@@ -124,7 +125,7 @@ func (t *engineTenant) look(draw *rand.Rand, m pool.Member) {
 	if m.Value == "" {
 		return
 	}
-	o := &op{Kind: readOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Allocation: m.ID, Verdict: cas.Applied}
+	o := &op{Kind: readOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Allocation: m.ID, Verdict: eval.Applied}
 	ctx, cancel := t.context(draw)
 	defer cancel()
 	a, about := t.allocation(m)
@@ -132,9 +133,9 @@ func (t *engineTenant) look(draw *rand.Rand, m pool.Member) {
 	found, diags := t.run.Allocated(ctx, a, timeouts.Value{}, about(terms.OpRead))
 	switch {
 	case diags.HasError():
-		o.Verdict = cas.Rejected
+		o.Verdict = eval.Rejected
 	case !found.IsThere || found.Member.Value != m.Value:
-		o.Verdict = cas.Conflict
+		o.Verdict = eval.Conflict
 	}
 	t.told(o, diags)
 }
@@ -145,7 +146,7 @@ func (t *engineTenant) told(o *op, diags diag.Diagnostics) {
 		o.Err = fmt.Sprint(diags)
 	}
 	t.end(o)
-	if o.Verdict == cas.Rejected {
+	if o.Verdict == eval.Rejected {
 		t.pause()
 	}
 }

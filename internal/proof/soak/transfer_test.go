@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
@@ -28,15 +29,15 @@ type leg struct {
 	Units  int `json:"units"`
 }
 
-func (p purse) entry() cas.Entry {
+func (p purse) entry() eval.Value {
 	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // numbers and strings
 	}
-	return cas.Text(string(text))
+	return eval.Text(string(text))
 }
 
-func purseOf(e cas.Entry) (p purse, err error) {
+func purseOf(e eval.Value) (p purse, err error) {
 	text, _ := asText(e).Text()
 	err = json.Unmarshal([]byte(text), &p)
 	return p, err
@@ -84,7 +85,7 @@ func (m *engineMover) edit(draw *rand.Rand, key string, change, done func(*purse
 		if err != nil {
 			continue
 		}
-		p, err := purseOf(live.Entry(key))
+		p, err := purseOf(live.Value(key))
 		if err != nil {
 			panic(err) // only purses are written
 		}
@@ -102,26 +103,26 @@ func (m *engineMover) edit(draw *rand.Rand, key string, change, done func(*purse
 		}
 		m.writes++
 		p.Writer = fmt.Sprint(m.Name, "/", m.writes)
-		o := &op{Kind: swapOp, ConfigMap: m.ConfigMaps[0], Key: key, Expect: live.Entry(key), New: p.entry()}
+		o := &op{Kind: swapOp, ConfigMap: m.ConfigMaps[0], Key: key, Expect: live.Value(key), New: p.entry()}
 		if draw.IntN(4) == 0 {
-			o.At = []cas.Version{live.Version()}
+			o.At = []eval.Version{live.Version()}
 		}
 		switch m.swap(o) {
-		case cas.Applied:
+		case eval.Applied:
 			return true
-		case cas.Unknown:
+		case eval.Unknown:
 			inDoubt = true
-		case cas.Conflict, cas.Rejected:
+		case eval.Conflict, eval.Rejected:
 		}
 	}
 }
 
-func (m *engineMover) swap(o *op) cas.Verdict {
+func (m *engineMover) swap(o *op) eval.Verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	result, err := m.engine.Commit(ctx, &cas.Txn{
-		Ref: m.ref(m.ConfigMaps[0]), Keys: []cas.KeySwap{{Key: o.Key, Expect: o.Expect, New: o.New}}, At: o.At, FieldManager: m.Name,
+	result, err := m.engine.Commit(ctx, &eval.Txn{
+		Ref: m.ref(m.ConfigMaps[0]), Keys: []eval.KeySwap{{Key: o.Key, Expect: o.Expect, New: o.New}}, RequireVersions: o.At, FieldManager: m.Name,
 	})
 	o.take(result, err)
 	m.end(o)
@@ -129,7 +130,7 @@ func (m *engineMover) swap(o *op) cas.Verdict {
 }
 
 // total is the units that all keys hold and those in transit.
-func total(entries map[string]cas.Entry) (units, inTransit int, err error) {
+func total(entries map[string]eval.Value) (units, inTransit int, err error) {
 	sent, received := map[string]leg{}, map[string]int{}
 	for key, e := range entries {
 		p, err := purseOf(e)
@@ -221,13 +222,13 @@ func TestTotal(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			units, inTransit, err := total(maps.Collect(maps.All(map[string]cas.Entry{"a": test.from.entry(), "b": test.to.entry()})))
+			units, inTransit, err := total(maps.Collect(maps.All(map[string]eval.Value{"a": test.from.entry(), "b": test.to.entry()})))
 			if err != nil || units != test.units || inTransit != test.inTransit {
 				t.Errorf("%d units, %d in transit (%v), want %d and %d", units, inTransit, err, test.units, test.inTransit)
 			}
 		})
 	}
-	if _, _, err := total(map[string]cas.Entry{"a": purse{Units: -1}.entry()}); err == nil || !strings.Contains(err.Error(), "key a") {
+	if _, _, err := total(map[string]eval.Value{"a": purse{Units: -1}.entry()}); err == nil || !strings.Contains(err.Error(), "key a") {
 		t.Errorf("a purse that owes: %v", err)
 	}
 }

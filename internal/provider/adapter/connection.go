@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -60,7 +60,7 @@ type Type struct {
 	Connection
 
 	Name       string // as it follows the provider's: "configmap_entry"
-	Kind       cas.Kind
+	Kind       eval.Kind
 	Definition func(context.Context) schema.Schema
 	IsOfFields bool   // of objects of any kind
 	IsWhole    bool   // of whole objects
@@ -118,7 +118,7 @@ type codecID struct {
 }
 
 // NewModeled is a type. Its name follows the provider's.
-func NewModeled[M any](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
+func NewModeled[M any](name string, kind eval.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
 	t := Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
 	had, _ := codecs.LoadOrStore(codecID{name, reflect.TypeFor[M]()}, t.Codec)
 	if of, ok := had.(func() *codec.Codec[M]); ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -39,7 +39,7 @@ func (m *DataModel) Validate() diag.Diagnostics {
 	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.names()) == 0 {
 		data := m.attribute("data")
 		problem := fmt.Sprintf("set at least one key in %s or %s", data, m.attribute("binary_data"))
-		if m.Kind == cas.Secret {
+		if m.Kind == eval.Secret {
 			problem += notGenerated
 		}
 		diags.Append(fault(m.Kind, diagnose.TitleMissingKeys, data, problem))
@@ -62,7 +62,7 @@ func (m *DataModel) Configure(config *DataModel) {
 // ignore_changes, Terraform plans with null, and the resource leaves all keys as they are.
 func (m *DataModel) says() *DataModel {
 	switch {
-	case m.Kind != cas.Secret:
+	case m.Kind != eval.Secret:
 		return m
 	case m.config == nil || m.config.Data.IsNull() && m.config.BinaryData.IsNull():
 		return nil
@@ -98,7 +98,7 @@ func (m *DataModel) setKeys(keys []string) {
 }
 
 // IdentitySchema implements [KeysModel].
-func (*DataModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
+func (*DataModel) IdentitySchema(kind eval.Kind) identityschema.Schema {
 	s := objectIdentitySchema(kind)
 	s.Attributes["keys"] = identityschema.ListAttribute{
 		ElementType: types.StringType, OptionalForImport: true, Description: fmt.Sprintf("Keys in the %s. Default: all its keys.", kind),
@@ -137,14 +137,14 @@ func (m *DataModel) Import(ctx context.Context, req resource.ImportStateRequest)
 
 // PlanWrite implements [KeysModel]. The apply may get other keys from an ephemeral map.
 func (m *DataModel) PlanWrite() {
-	if m.KeysAttributes.PlanWrite(); m.Kind == cas.Secret && m.says() != nil {
+	if m.KeysAttributes.PlanWrite(); m.Kind == eval.Secret && m.says() != nil {
 		m.ID, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 	}
 }
 
 // Claim implements [KeysModel].
 func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
-	values, expected := map[string]cas.Entry{}, map[string]cas.Entry{}
+	values, expected := map[string]eval.Value{}, map[string]eval.Value{}
 	keyed, valued, expects := true, true, true
 	if w := m.says(); w != nil {
 		values, expected = w.Values(m.Kind), w.Expected(m.Kind)
@@ -152,11 +152,11 @@ func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
 		valued, expects = AllKnown(w.Data, w.BinaryData), AllKnown(w.ExpectedData, w.ExpectedBinaryData)
 	} else {
 		for _, key := range KeysOf(m.Keys) {
-			values[key] = cas.Anything()
+			values[key] = eval.Anything()
 		}
 	}
 	c := m.NewClaim(m.Ref().String(), values, expected)
-	c.Revision, c.Open = m.Revision, m.Kind == cas.Secret && m.says() != nil
+	c.Revision, c.Open = m.Revision, m.Kind == eval.Secret && m.says() != nil
 	if m.state != nil {
 		c.Revision = m.state.Revision // which values it writes does not matter
 	}
@@ -168,15 +168,15 @@ func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
 	return c
 }
 
-func (m *DataModel) about(op terms.Operation, hide diagnose.Hiding, values map[string]cas.Entry) diagnose.Subject {
+func (m *DataModel) about(op terms.Operation, hide diagnose.Hiding, values map[string]eval.Value) diagnose.Subject {
 	expected := m.attribute("expected_data")
 	s := m.Subject(op, hide, fmt.Sprintf(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or %s in the one that takes it over.`, expected))
 	s.Noun, s.Place = "keys", "namespace and name"
-	s.ImportID = func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() }
+	s.ImportID = func(ref eval.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() }
 	if w := m.says(); w != nil {
 		w.Describe(&s, m.Kind)
 	}
-	if m.Kind == cas.Secret {
+	if m.Kind == eval.Secret {
 		s.Revision = "data_wo_version"
 	}
 	for key := range values {
@@ -212,14 +212,14 @@ func (m *DataModel) Keep(state *DataModel, run *claim.Run) {
 
 // Refresh stores the keys that exist. The resource exists as long as its object does, whatever keys vanish.
 func (m *DataModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
-	m.Keys = ListOf(slices.DeleteFunc(slices.Clone(seen.Keys), func(key string) bool { return seen.Entry(key).IsAbsent() }))
-	if m.Kind == cas.Secret {
+	m.Keys = ListOf(slices.DeleteFunc(slices.Clone(seen.Keys), func(key string) bool { return seen.Value(key).IsAbsent() }))
+	if m.Kind == eval.Secret {
 		return seen.Exists()
 	}
-	had, live := m.Values(m.Kind), map[string]cas.Entry{}
+	had, live := m.Values(m.Kind), map[string]eval.Value{}
 	for _, key := range KeysOf(m.Keys) {
-		live[key] = seen.Entry(key)
-		if was, has := had[key]; has && live[key].Holds(was) {
+		live[key] = seen.Value(key)
+		if was, has := had[key]; has && live[key].Matches(was) {
 			live[key] = was
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -52,7 +52,7 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 
 // refuses returns the error for a default that the resource cannot have. A Secret has no original values to restore.
 func (t *Type) refuses(name, value string) diag.Diagnostics {
-	if t.Kind != cas.Secret && !t.IsWhole || name != terms.DeletionPolicy || value != terms.PolicyRestore {
+	if t.Kind != eval.Secret && !t.IsWhole || name != terms.DeletionPolicy || value != terms.PolicyRestore {
 		return nil
 	}
 	which := "a resource of a Secret cannot have: nothing keeps what its keys held first"

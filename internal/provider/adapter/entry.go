@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -45,7 +45,7 @@ func (m *EntryModel) At() []types.String { return append(m.Place.At(), m.Key) }
 func (m *EntryModel) SetID() { m.ID = types.StringValue(m.EntryID().String()) }
 
 // IdentitySchema implements [KeysModel].
-func (*EntryModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
+func (*EntryModel) IdentitySchema(kind eval.Kind) identityschema.Schema {
 	s := objectIdentitySchema(kind)
 	s.Attributes["key"] = identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Key in the %s.", kind)}
 	return s
@@ -90,7 +90,7 @@ func (m *EntryModel) SetDefaults(of terms.Defaults) {
 
 // Validate checks the values of a Secret: the framework's validators would point at them. The schema of a ConfigMap has those.
 func (m *EntryModel) Validate() (diags diag.Diagnostics) {
-	if m.Kind != cas.Secret {
+	if m.Kind != eval.Secret {
 		return nil
 	}
 	if m.Value.IsNull() && m.ValueBase64.IsNull() {
@@ -127,23 +127,23 @@ func (m *EntryModel) Configure(config *EntryModel) {
 
 // says is the model that has the values; nil for the state of a Secret.
 func (m *EntryModel) says() *EntryModel {
-	if m.Kind == cas.Secret {
+	if m.Kind == eval.Secret {
 		return m.config
 	}
 	return m
 }
 
 // entry is the value to write, and expected what the key must hold before; absent if none is configured.
-func (m *EntryModel) entry() cas.Entry { return EntryFrom(m.Kind, m.Value, m.ValueBase64) }
+func (m *EntryModel) entry() eval.Value { return EntryFrom(m.Kind, m.Value, m.ValueBase64) }
 
-func (m *EntryModel) expected() cas.Entry {
+func (m *EntryModel) expected() eval.Value {
 	return EntryFrom(m.Kind, m.ExpectedValue, m.ExpectedValueBase64)
 }
 
 // Claim implements [KeysModel].
 func (m *EntryModel) Claim(run *claim.Run) *claim.Claim {
 	id := m.EntryID()
-	values, expected := map[string]cas.Entry{id.Key: cas.Anything()}, map[string]cas.Entry{}
+	values, expected := map[string]eval.Value{id.Key: eval.Anything()}, map[string]eval.Value{}
 	placed, valued, expects := m.RefKnown() && !m.Key.IsUnknown(), true, true
 	if w := m.says(); w != nil {
 		valued, expects = Known(w.Value, w.ValueBase64), Known(w.ExpectedValue, w.ExpectedValueBase64)
@@ -164,7 +164,7 @@ func (m *EntryModel) Claim(run *claim.Run) *claim.Claim {
 	return c
 }
 
-func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, expected map[string]cas.Entry) diagnose.Subject {
+func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, expected map[string]eval.Value) diagnose.Subject {
 	id, of := m.EntryID(), diagnose.KeyPaths{Value: m.attribute("value"), Expected: m.attribute("expected_value")}
 	if w := m.says(); w != nil && !w.ValueBase64.IsNull() {
 		of.Value = m.attribute("value_base64")
@@ -177,8 +177,8 @@ func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, expected ma
 	}
 	s := m.Subject(op, hide, fmt.Sprintf("If the resource has a new address, add a moved block. With count, use for_each over the %s keys instead.", m.Kind))
 	s.ID, s.Noun, s.Place, s.Value, s.Keys[id.Key] = id, "entry", "namespace, name and key", of.Value, of
-	s.ImportID = func(cas.Ref, []string) string { return id.String() }
-	if m.Kind == cas.Secret {
+	s.ImportID = func(eval.Ref, []string) string { return id.String() }
+	if m.Kind == eval.Secret {
 		s.Revision = "value_wo_version"
 	}
 	return s
@@ -199,8 +199,8 @@ func (m *EntryModel) Keep(state *EntryModel, run *claim.Run) {
 
 // Refresh implements [KeysModel]. The entry exists as long as its key does.
 func (m *EntryModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
-	live := seen.Entry(m.Key.ValueString())
-	if m.Kind != cas.Secret && !live.IsAbsent() && !live.Holds(m.entry()) {
+	live := seen.Value(m.Key.ValueString())
+	if m.Kind != eval.Secret && !live.IsAbsent() && !live.Matches(m.entry()) {
 		m.Value, m.ValueBase64 = ValuesOf(live)
 	}
 	return !live.IsAbsent()

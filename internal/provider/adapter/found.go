@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -29,7 +29,7 @@ type Found struct {
 func (m *Found) Shared() *Found { return m }
 
 // Locate implements [FoundModel].
-func (m *Found) Locate(kind cas.Kind) diagnose.Subject {
+func (m *Found) Locate(kind eval.Kind) diagnose.Subject {
 	ref := m.RefWithDefault()
 	ref.Kind, m.Namespace = kind, types.StringValue(ref.Namespace)
 	return diagnose.Subject{ID: terms.EntryID{Ref: ref}}
@@ -43,7 +43,7 @@ type FoundKey struct {
 }
 
 // Locate implements [FoundModel].
-func (m *FoundKey) Locate(kind cas.Kind) diagnose.Subject {
+func (m *FoundKey) Locate(kind eval.Kind) diagnose.Subject {
 	about := m.Found.Locate(kind)
 	about.ID.Key = m.Key.ValueString()
 	return about
@@ -62,9 +62,9 @@ type FoundModel[M any] interface {
 	*M
 	Shared() *Found
 	// Locate names what is to be read.
-	Locate(kind cas.Kind) diagnose.Subject
+	Locate(kind eval.Kind) diagnose.Subject
 	// Fill takes in what a read found. What is absent is no error: it would block a destroy.
-	Fill(ctx context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics
+	Fill(ctx context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics
 }
 
 // finder is what data sources and ephemeral resources have in common.
@@ -89,7 +89,7 @@ func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *t
 	}
 	about := m.Locate(f.Kind)
 	about.Noun, about.Op, about.Ways.Grant = about.ID.Kind.String(), terms.OpRead, "get"
-	if about.Hide = diagnose.HideIf(f.Run.Hides(types.BoolNull())); f.Kind == cas.Secret {
+	if about.Hide = diagnose.HideIf(f.Run.Hides(types.BoolNull())); f.Kind == eval.Secret {
 		about.Hide = diagnose.ShowNothing
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -99,7 +99,7 @@ func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *t
 		return diag.Diagnostics{about.Diagnose(err)}
 	}
 	// Whether the object exists or, where one key is read, that does.
-	found.Exists = types.BoolValue(seen.Exists() && (about.ID.Key == "" || !seen.Entry(about.ID.Key).IsAbsent()))
+	found.Exists = types.BoolValue(seen.Exists() && (about.ID.Key == "" || !seen.Value(about.ID.Key).IsAbsent()))
 	if seen.Exists() {
 		found.SetVersion(seen.Version())
 	}
@@ -112,7 +112,7 @@ func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *t
 type dataSource[M any, P FoundModel[M]] struct{ finder[M, P] }
 
 // NewSource is a data source.
-func NewSource[M any, P FoundModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) datasource.DataSourceWithConfigure {
+func NewSource[M any, P FoundModel[M]](name string, kind eval.Kind, definition func(context.Context) schema.Schema) datasource.DataSourceWithConfigure {
 	return &dataSource[M, P]{finder[M, P]{NewModeled[M](name, kind, definition), "data source"}}
 }
 
@@ -135,7 +135,7 @@ func (s *dataSource[M, P]) Read(ctx context.Context, req datasource.ReadRequest,
 type ephemeralResource[M any, P FoundModel[M]] struct{ finder[M, P] }
 
 // NewEphemeral is an ephemeral resource.
-func NewEphemeral[M any, P FoundModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) ephemeral.EphemeralResourceWithConfigure {
+func NewEphemeral[M any, P FoundModel[M]](name string, kind eval.Kind, definition func(context.Context) schema.Schema) ephemeral.EphemeralResourceWithConfigure {
 	return &ephemeralResource[M, P]{finder[M, P]{NewModeled[M](name, kind, definition), "ephemeral resource"}}
 }
 

@@ -10,13 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // importedKeys are the keys that an import by an identity with such keys gives.
 func importedKeys(t *testing.T, keys ...string) ([]string, diag.Diagnostics) {
 	t.Helper()
-	schema := new(DataModel).IdentitySchema(cas.ConfigMap)
+	schema := new(DataModel).IdentitySchema(eval.ConfigMap)
 	list := make([]tftypes.Value, len(keys))
 	for i, key := range keys {
 		list[i] = tftypes.NewValue(tftypes.String, key)

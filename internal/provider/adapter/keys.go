@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -24,12 +24,12 @@ type KeysModel[M any] interface {
 	*M
 	Shared() *Base
 	// SetKind notes the kind of the object, which is the type's unless attributes name it.
-	SetKind(ofType cas.Kind)
+	SetKind(ofType eval.Kind)
 	// SetDefaults gives a new import its defaults.
 	SetDefaults(of terms.Defaults)
 	// Import adopts the attributes that an import names, and returns the keys; none for all.
 	Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics)
-	IdentitySchema(kind cas.Kind) identityschema.Schema
+	IdentitySchema(kind eval.Kind) identityschema.Schema
 	EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
 	// Validate says what is wrong with a configuration.
 	Validate() diag.Diagnostics
@@ -78,7 +78,7 @@ type Keys[M any, P KeysModel[M]] struct {
 
 // NewKeys returns a type of resources of keys.
 func NewKeys[M any, P KeysModel[M]](
-	name string, kind cas.Kind, importForm string, definition func(context.Context) schema.Schema,
+	name string, kind eval.Kind, importForm string, definition func(context.Context) schema.Schema,
 ) Keys[M, P] {
 	r := Keys[M, P]{NewModeled[M](name, kind, definition)}
 	r.ImportForm = importForm
@@ -168,7 +168,7 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 		resp.Diagnostics.Append(ch.PlanDelete(ctx, true)...)
 	case state == nil:
 		r.planCreate(ctx, plan, ch, resp)
-	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
+	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == eval.ConfigMap:
 		ch.Plan = ch.Prior
 		ch.NoteReplace()
 		resp.Diagnostics.Append(ch.PlanUnchanged(ctx)...)
@@ -348,7 +348,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	}
 	if !state.Refresh(seen, r.Run) {
 		if seen.IsImport {
-			resp.Diagnostics.Append(r.Run.NothingThere(ctx, state.Claim(r.Run).About(terms.OpRead), seen.Observation))
+			resp.Diagnostics.Append(r.Run.NothingThere(ctx, state.Claim(r.Run).About(terms.OpRead), seen.Snapshot))
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -357,7 +357,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	if seen.IsImport {
 		c := state.Claim(r.Run)
 		if missing := seen.Missing(); c.Whole == nil && (len(missing) > 0 || len(seen.Keys) == 0) {
-			resp.Diagnostics.Append(c.About(terms.OpRead).NotImported(missing, seen.Observation))
+			resp.Diagnostics.Append(c.About(terms.OpRead).NotImported(missing, seen.Snapshot))
 			return
 		}
 		state.SetID()

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -31,17 +31,17 @@ func (m *Maps) names() []string {
 }
 
 // Values returns the new values of keys.
-func (m *Maps) Values(kind cas.Kind) map[string]cas.Entry {
+func (m *Maps) Values(kind eval.Kind) map[string]eval.Value {
 	return EntriesFrom(kind, m.Data, m.BinaryData)
 }
 
 // Expected returns the expected values of keys.
-func (m *Maps) Expected(kind cas.Kind) map[string]cas.Entry {
+func (m *Maps) Expected(kind eval.Kind) map[string]eval.Value {
 	return EntriesFrom(kind, m.ExpectedData, m.ExpectedBinaryData)
 }
 
 // Describe says to a subject where the maps say something about a key, and what they hold.
-func (m *Maps) Describe(s *diagnose.Subject, kind cas.Kind) {
+func (m *Maps) Describe(s *diagnose.Subject, kind eval.Kind) {
 	s.Value, s.Keys = attributeOf(kind, "data"), map[string]diagnose.KeyPaths{}
 	if len(m.Data.Elements()) == 0 {
 		s.Value = attributeOf(kind, "binary_data")
@@ -60,8 +60,8 @@ func (m *Maps) Describe(s *diagnose.Subject, kind cas.Kind) {
 }
 
 // Check says what is wrong with the maps, alone and together. The schema of a ConfigMap checks what each holds by itself. A null removes the key, or is refused.
-func (m *Maps) Check(kind cas.Kind, mayRemove bool) (diags diag.Diagnostics) {
-	size, largest, where := 0, cas.Entry{}, path.Empty()
+func (m *Maps) Check(kind eval.Kind, mayRemove bool) (diags diag.Diagnostics) {
+	size, largest, where := 0, eval.Value{}, path.Empty()
 	for _, of := range []struct {
 		values, texts types.Map // texts is the map beside the base64 map
 		name, beside  string
@@ -81,13 +81,13 @@ func (m *Maps) Check(kind cas.Kind, mayRemove bool) (diags diag.Diagnostics) {
 			_, isText := of.texts.Elements()[key]
 			title, problem := sealedProblem(text, base64)
 			switch problems := terms.KeyProblems(key); {
-			case kind == cas.Secret && len(problems) > 0:
+			case kind == eval.Secret && len(problems) > 0:
 				diags.Append(fault(kind, diagnose.TitleInvalidConfigMapKey.Of(kind), at, problems[0]))
 			case of.writes && v.IsNull() && !mayRemove:
 				diags.Append(fault(kind, diagnose.TitleMissingValue, at, "must not be null; to remove the key, leave it out"))
 			case isText:
 				diags.Append(fault(kind, diagnose.TitleKeyInBothMaps, at, fmt.Sprintf("the key must not be in %s as well", attributeOf(kind, of.beside))))
-			case kind == cas.Secret && problem != "":
+			case kind == eval.Secret && problem != "":
 				diags.Append(fault(kind, title, at, problem))
 			}
 			if e := EntryFrom(kind, text, base64); of.writes {
@@ -98,27 +98,27 @@ func (m *Maps) Check(kind cas.Kind, mayRemove bool) (diags diag.Diagnostics) {
 		}
 	}
 	switch {
-	case size <= cas.MaxSize:
-	case kind == cas.Secret && len(diags) == 0:
-		diags.Append(fault(kind, diagnose.TitleValuesTooLarge, attributeOf(kind, "data"), fmt.Sprintf("all values together must have at most %d bytes", cas.MaxSize)))
-	case kind != cas.Secret && largest.Size() <= cas.MaxSize: // the schema refuses a larger one
+	case size <= eval.MaxSize:
+	case kind == eval.Secret && len(diags) == 0:
+		diags.Append(fault(kind, diagnose.TitleValuesTooLarge, attributeOf(kind, "data"), fmt.Sprintf("all values together must have at most %d bytes", eval.MaxSize)))
+	case kind != eval.Secret && largest.Size() <= eval.MaxSize: // the schema refuses a larger one
 		diags.Append(fault(kind, diagnose.TitleValuesTooLarge, where, fmt.Sprintf(
-			"the values must have at most %d bytes together, not %d; this is the largest, with %d", cas.MaxSize, size, largest.Size())))
+			"the values must have at most %d bytes together, not %d; this is the largest, with %d", eval.MaxSize, size, largest.Size())))
 	}
 	return diags
 }
 
 // attributeOf is an attribute with a value, which the schema of a Secret has as a write-only one.
-func attributeOf(kind cas.Kind, name string) path.Path {
-	if kind == cas.Secret {
+func attributeOf(kind eval.Kind, name string) path.Path {
+	if kind == eval.Secret {
 		name += "_wo"
 	}
 	return path.Root(name)
 }
 
 // fault is an error about one of the maps.
-func fault(kind cas.Kind, title diagnose.ErrorTitle, at path.Path, problem string) diag.Diagnostic {
-	if kind == cas.Secret {
+func fault(kind eval.Kind, title diagnose.ErrorTitle, at path.Path, problem string) diag.Diagnostic {
+	if kind == eval.Secret {
 		return sealedFault(title, "data_wo_version", at.String(), problem)
 	}
 	return title.Problem(at, problem)
@@ -141,8 +141,8 @@ func sealedProblem(textual, encoded types.String) (title diagnose.ErrorTitle, pr
 			return diagnose.TitleInvalidBase64, problem
 		}
 	}
-	if len(b) > cas.MaxSize {
-		return diagnose.TitleValueTooLarge, fmt.Sprintf("all values of a Secret must have at most %d bytes together", cas.MaxSize)
+	if len(b) > eval.MaxSize {
+		return diagnose.TitleValueTooLarge, fmt.Sprintf("all values of a Secret must have at most %d bytes together", eval.MaxSize)
 	}
 	return "", ""
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -32,8 +32,8 @@ type Named struct {
 func (n *Named) At() []types.String { return []types.String{n.Namespace, n.Name} }
 
 // RefWithDefault names the object, of the default namespace where none is given: the framework has defaults for resources alone.
-func (n *Named) RefWithDefault() cas.Ref {
-	return cas.Ref{Namespace: cmp.Or(n.Namespace.ValueString(), terms.DefaultNamespace), Name: n.Name.ValueString()}
+func (n *Named) RefWithDefault() eval.Ref {
+	return eval.Ref{Namespace: cmp.Or(n.Namespace.ValueString(), terms.DefaultNamespace), Name: n.Name.ValueString()}
 }
 
 // Place holds the attributes that all resources share: which object, and how to write it.
@@ -44,19 +44,19 @@ type Place struct {
 	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 	ID           types.String   `tfsdk:"id"`
 
-	Kind cas.Kind `tfsdk:"-"` // the resource's
+	Kind eval.Kind `tfsdk:"-"` // the resource's
 }
 
 // Ref names the object.
-func (p *Place) Ref() cas.Ref {
-	return cas.Ref{Kind: p.Kind, Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
+func (p *Place) Ref() eval.Ref {
+	return eval.Ref{Kind: p.Kind, Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
 }
 
 // SetKind implements [KeysModel].
-func (p *Place) SetKind(ofType cas.Kind) { p.Kind = ofType }
+func (p *Place) SetKind(ofType eval.Kind) { p.Kind = ofType }
 
 // SetRef names the object.
-func (p *Place) SetRef(ref cas.Ref) {
+func (p *Place) SetRef(ref eval.Ref) {
 	p.Namespace, p.Name, p.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
 }
 
@@ -91,12 +91,12 @@ type Versioned struct {
 }
 
 // Version is the version of the object; not a valid one without a state.
-func (v *Versioned) Version() cas.Version {
-	return cas.Version{UID: v.UID.ValueString(), ResourceVersion: v.ResourceVersion.ValueString()}
+func (v *Versioned) Version() eval.Version {
+	return eval.Version{UID: v.UID.ValueString(), ResourceVersion: v.ResourceVersion.ValueString()}
 }
 
 // SetVersion notes the version of the object.
-func (v *Versioned) SetVersion(to cas.Version) {
+func (v *Versioned) SetVersion(to eval.Version) {
 	v.UID, v.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
 }
 
@@ -135,13 +135,13 @@ func (*KeysAttributes) Validate() diag.Diagnostics { return nil }
 
 // PlanWrite makes the version of a Secret unknown. A ConfigMap is written where an argument differs from the state.
 func (k *KeysAttributes) PlanWrite() {
-	if k.Kind == cas.Secret {
+	if k.Kind == eval.Secret {
 		k.ResourceVersion, k.UID = types.StringUnknown(), types.StringUnknown()
 	}
 }
 
 // NewClaim fills in the parts of a claim that all resources of keys share.
-func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Entry) *claim.Claim {
+func (k *KeysAttributes) NewClaim(id string, values, expected map[string]eval.Value) *claim.Claim {
 	return &claim.Claim{
 		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(), Pin: k.Pin,
 		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.Version(),
@@ -164,7 +164,7 @@ func (k *KeysAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move 
 
 // changeKnown reports whether the plan knows if an update writes. For a Secret, its revision decides.
 func (k *KeysAttributes) changeKnown(valued bool, revision types.Int64) bool {
-	if k.Kind == cas.Secret {
+	if k.Kind == eval.Secret {
 		return !revision.IsUnknown()
 	}
 	return valued
@@ -172,7 +172,7 @@ func (k *KeysAttributes) changeKnown(valued bool, revision types.Int64) bool {
 
 // hiding is how diagnostics show values. Those of a Secret are never shown.
 func (k *KeysAttributes) hiding(run *claim.Run, hide types.Bool) diagnose.Hiding {
-	if k.Kind == cas.Secret {
+	if k.Kind == eval.Secret {
 		return diagnose.ShowNothing
 	}
 	return diagnose.HideIf(run.Hides(hide))
@@ -197,7 +197,7 @@ func Kept[V attr.Value](was, null, unknown V, hide types.Bool, run *claim.Run) V
 // The identity of a whole ConfigMap or Secret is [Named].
 
 // objectIdentitySchema is the schema of the identity of a whole object.
-func objectIdentitySchema(kind cas.Kind) identityschema.Schema {
+func objectIdentitySchema(kind eval.Kind) identityschema.Schema {
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"namespace": identityschema.StringAttribute{
 			OptionalForImport: true, Description: fmt.Sprintf("Namespace of the %s. Default: \"default\".", kind),
@@ -207,8 +207,8 @@ func objectIdentitySchema(kind cas.Kind) identityschema.Schema {
 }
 
 // identities is the codec of an identity. That does not differ between kinds.
-func identities[M any](schema func(cas.Kind) identityschema.Schema) func() *codec.Codec[M] {
-	return codec.Of[M](func(context.Context) identityschema.Schema { return schema(cas.ConfigMap) })
+func identities[M any](schema func(eval.Kind) identityschema.Schema) func() *codec.Codec[M] {
+	return codec.Of[M](func(context.Context) identityschema.Schema { return schema(eval.ConfigMap) })
 }
 
 // Imported parses an import's id or, without one, reads its identity. Where of is nil, the resource has no identity.

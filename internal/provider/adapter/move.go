@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -36,14 +36,14 @@ type Movable[M any, P MovableModel[M]] struct{ Keys[M, P] }
 var _ resource.ResourceWithMoveState = (*Movable[Object, *Object])(nil)
 
 // NewWhole is a resource of whole objects.
-func NewWhole(name string, kind cas.Kind, definition func(context.Context) schema.Schema) *Movable[Object, *Object] {
+func NewWhole(name string, kind eval.Kind, definition func(context.Context) schema.Schema) *Movable[Object, *Object] {
 	r := &Movable[Object, *Object]{NewKeys[Object](name, kind, terms.ConfigMapIDForm, definition)}
 	r.IsWhole = true
 	return r
 }
 
 // NewData is a resource of several keys. A change of keys is an update of it, and no replace.
-func NewData(name string, kind cas.Kind, definition func(context.Context) schema.Schema) *Movable[DataModel, *DataModel] {
+func NewData(name string, kind eval.Kind, definition func(context.Context) schema.Schema) *Movable[DataModel, *DataModel] {
 	r := &Movable[DataModel, *DataModel]{NewKeys[DataModel](name, kind, terms.DataIDForm, definition)}
 	r.MutableIdentity = true // with the keys
 	return r
@@ -89,7 +89,7 @@ func (r *Movable[M, P]) MoveState(ctx context.Context) []resource.StateMover {
 // begin with (opentofu/opentofu#4352).
 func (r *Movable[M, P]) MovedState(ctx context.Context, req resource.MoveStateRequest) (P, *claim.Claim, diag.Diagnostics) {
 	state := r.Blank(ctx)
-	from := state.movesFrom(map[cas.Kind]string{cas.ConfigMap: "kubernetes_config_map", cas.Secret: "kubernetes_secret"}[r.Kind])
+	from := state.movesFrom(map[eval.Kind]string{eval.ConfigMap: "kubernetes_config_map", eval.Secret: "kubernetes_secret"}[r.Kind])
 	isKubernetes := strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") || req.SourceProviderAddress == "kubernetes"
 	if !isKubernetes || req.SourceRawState == nil || !slices.Contains(from, req.SourceTypeName) {
 		return nil, nil, nil
@@ -126,12 +126,12 @@ func (m *DataModel) takeOver(raw []byte) (*claim.Claim, bool) {
 			texts[key] = *value
 		}
 	}
-	m.SetRef(cas.Ref{Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name})
+	m.SetRef(eval.Ref{Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name})
 	if manager := source.FieldManager; manager != "" && manager != kubernetesManager {
 		m.FieldManager = types.StringValue(manager)
 	}
 	of := Maps{Data: MapOf(texts)}
-	if m.setKeys(of.names()); m.Kind != cas.Secret {
+	if m.setKeys(of.names()); m.Kind != eval.Secret {
 		m.Data = of.Data
 	}
 	return &claim.Claim{Values: of.Values(m.Kind)}, true
@@ -161,13 +161,13 @@ func (m *Object) takeOver(raw []byte) (*claim.Claim, bool) {
 		return nil, false
 	}
 	meta := source.Metadata[0]
-	m.SetRef(cas.Ref{Namespace: cmp.Or(meta.Namespace, terms.DefaultNamespace), Name: meta.Name})
+	m.SetRef(eval.Ref{Namespace: cmp.Or(meta.Namespace, terms.DefaultNamespace), Name: meta.Name})
 	m.Labels, m.Annotations = movedMap(meta.Labels), movedMap(meta.Annotations)
 	m.Immutable, m.Type = types.BoolValue(source.Immutable), types.StringValue(source.Type)
 	m.GenerateName = TextOf(meta.GenerateName)
-	m.SetVersion(cas.Version{UID: meta.UID, ResourceVersion: meta.ResourceVersion})
+	m.SetVersion(eval.Version{UID: meta.UID, ResourceVersion: meta.ResourceVersion})
 	data, binaryData := movedMap(source.Data), movedMap(source.BinaryData)
-	if m.Kind == cas.Secret {
+	if m.Kind == eval.Secret {
 		m.sealed = seal(data, binaryData)
 		m.Keys = ListOf(slices.Sorted(maps.Keys(m.sealed.Elements())))
 	} else {

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -59,13 +59,13 @@ func key(name string) string { return name }
 var parts = []part{
 	{"data", func(m *Object) *types.Map { return &m.Data }, key},
 	{"binary_data", (*Object).bytes, key},
-	{"labels", func(m *Object) *types.Map { return &m.Labels }, cas.LabelKey},
-	{"annotations", func(m *Object) *types.Map { return &m.Annotations }, cas.AnnotationKey},
+	{"labels", func(m *Object) *types.Map { return &m.Labels }, eval.LabelKey},
+	{"annotations", func(m *Object) *types.Map { return &m.Annotations }, eval.AnnotationKey},
 }
 
 // bytes are the values that are base64: of a Secret all, which no plan and no state has.
 func (m *Object) bytes() *types.Map {
-	if m.Kind == cas.Secret {
+	if m.Kind == eval.Secret {
 		return &m.sealed
 	}
 	return &m.BinaryData
@@ -75,7 +75,9 @@ func (m *Object) bytes() *types.Map {
 func (m *Object) SetID() { m.ID = types.StringValue(m.Ref().String()) }
 
 // IdentitySchema implements [KeysModel].
-func (*Object) IdentitySchema(kind cas.Kind) identityschema.Schema { return objectIdentitySchema(kind) }
+func (*Object) IdentitySchema(kind eval.Kind) identityschema.Schema {
+	return objectIdentitySchema(kind)
+}
 
 var objectIdentities = identities[Named](objectIdentitySchema)
 
@@ -86,7 +88,7 @@ func (m *Object) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Di
 
 // Import implements [KeysModel].
 func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	ref, diags := Imported(ctx, req, terms.ParseConfigMapID, func(i Named) (cas.Ref, error) {
+	ref, diags := Imported(ctx, req, terms.ParseConfigMapID, func(i Named) (eval.Ref, error) {
 		return i.RefWithDefault(), terms.CheckObject(i.RefWithDefault())
 	})
 	m.SetRef(ref)
@@ -121,7 +123,7 @@ func (m *Object) leaveValues() {
 // Follow implements [Follower]. The name of another prefix is not known yet.
 func (m *Object) Follow(state *Object, memory *claim.Memory) {
 	if m == state {
-		m.owns = m.Kind == cas.Secret && memory.OwnsValues()
+		m.owns = m.Kind == eval.Secret && memory.OwnsValues()
 		return
 	}
 	if m.state = state; m.config.GenerateName.IsNull() {
@@ -135,14 +137,14 @@ func (m *Object) Follow(state *Object, memory *claim.Memory) {
 
 // Claim implements [KeysModel]. The state of a Secret has the names of its keys.
 func (m *Object) Claim(run *claim.Run) *claim.Claim {
-	isSealed, encoded := m.Kind == cas.Secret, *m.bytes()
+	isSealed, encoded := m.Kind == eval.Secret, *m.bytes()
 	w := &claim.Whole{
 		Parts: []string{"immutable"}, Pending: map[string][]string{}, Type: m.Type.ValueString(), Declares: m.declares(),
 	}
 	c := &claim.Claim{
 		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: m.Policy.ValueString(),
 		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
-		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Bool(m.Immutable.ValueBool())},
+		Values: map[string]eval.Value{eval.ImmutableKey: eval.Bool(m.Immutable.ValueBool())},
 		About:  func(op terms.Operation) diagnose.Subject { return m.about(run, op) },
 	}
 	if m.config != nil {
@@ -157,7 +159,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	if m.owns {
 		w.Parts = append(w.Parts, "binary_data")
 		for _, name := range KeysOf(m.Keys) {
-			c.Values[name] = cas.Anything()
+			c.Values[name] = eval.Anything()
 		}
 	}
 	for _, p := range parts {
@@ -178,7 +180,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 			case isBinary:
 				c.Values[p.field(name)] = EntryFrom(m.Kind, types.StringNull(), value)
 			case !value.IsUnknown():
-				c.Values[p.field(name)] = cas.Text(value.ValueString())
+				c.Values[p.field(name)] = eval.Text(value.ValueString())
 			}
 		}
 	}
@@ -204,7 +206,7 @@ func (m *Object) declares() *claim.Declared {
 		return keys
 	}
 	d := &claim.Declared{Text: named(m.Data), Binary: named(*m.bytes())}
-	if m.Kind == cas.Secret {
+	if m.Kind == eval.Secret {
 		d.Text = d.Binary
 	}
 	return d
@@ -213,7 +215,7 @@ func (m *Object) declares() *claim.Declared {
 // about describes the resource in diagnostics about an operation.
 func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref eval.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
 			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
 			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
@@ -224,7 +226,7 @@ func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 		Op: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)),
 	}
 	switch {
-	case m.Kind == cas.Secret:
+	case m.Kind == eval.Secret:
 		s.Ways.Changed = "Run terraform plan again. If cas_secret_entry owns a key, remove it from data_wo."
 		s.Ways.Move = "Remove the key from data_wo if another resource owns it."
 		s.Value, s.Hide, s.Revision = path.Root("data_wo"), diagnose.ShowNothing, "data_wo_version"
@@ -266,7 +268,7 @@ func (m *Object) TakeIn(written claim.Written, _ *claim.Run) {
 	m.Keys = keysIn(written.After)
 }
 
-func keysIn(o *cas.Observation) types.List { return ListOf(slices.Sorted(maps.Keys(o.Entries()))) }
+func keysIn(o *eval.Snapshot) types.List { return ListOf(slices.Sorted(maps.Keys(o.Entries()))) }
 
 // Keep implements [KeysModel].
 func (m *Object) Keep(state *Object, _ *claim.Run) { m.Keys = state.Keys }
@@ -283,14 +285,14 @@ func (m *Object) Refresh(seen *claim.Seen, run *claim.Run) bool {
 			c.Whole.Parts = append(c.Whole.Parts, p.name)
 		}
 	}
-	found := c.Found(seen.Observation)
+	found := c.Found(seen.Snapshot)
 	for _, p := range parts {
 		all := found.Part(p.name)
 		if p.of(m).IsNull() && (!seen.IsImport || len(all) == 0) {
 			continue
 		}
 		for name, e := range all {
-			if before := was[name]; p.name == "data" && e.Holds(before) { // a text that only differs in its normal form stays as it was
+			if before := was[name]; p.name == "data" && e.Matches(before) { // a text that only differs in its normal form stays as it was
 				all[name] = before
 			}
 		}
@@ -298,6 +300,6 @@ func (m *Object) Refresh(seen *claim.Seen, run *claim.Run) bool {
 		maps.Copy(texts, others) // no part has both
 		*p.of(m) = MapOf(texts)
 	}
-	m.Immutable, m.Type, m.Keys = types.BoolValue(seen.Immutable()), types.StringValue(seen.Type()), keysIn(seen.Observation)
+	m.Immutable, m.Type, m.Keys = types.BoolValue(seen.Immutable()), types.StringValue(seen.Type()), keysIn(seen.Snapshot)
 	return true
 }

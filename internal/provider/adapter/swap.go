@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -46,7 +46,7 @@ type SwapModel[M any] interface {
 type swap[M any, P SwapModel[M]] struct{ Modeled[M] }
 
 // NewSwap is an action.
-func NewSwap[M any, P SwapModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) interface {
+func NewSwap[M any, P SwapModel[M]](name string, kind eval.Kind, definition func(context.Context) schema.Schema) interface {
 	action.ActionWithConfigure
 	action.ActionWithModifyPlan
 	action.ActionWithValidateConfig

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Terraform's values, and what they are in Go.
@@ -82,23 +82,23 @@ func MapOf(all map[string]string) types.Map {
 
 // EntryFrom is the entry of a text or of base64. It is absent if both are null, or if the base64 is none, which is refused elsewhere,
 // and may hold anything where one is not known.
-func EntryFrom(kind cas.Kind, textual, encoded types.String) cas.Entry {
+func EntryFrom(kind eval.Kind, textual, encoded types.String) eval.Value {
 	if textual.IsUnknown() || encoded.IsUnknown() {
-		return cas.Anything()
+		return eval.Anything()
 	}
 	if !textual.IsNull() {
-		return kind.Entry(cas.Text(textual.ValueString()))
+		return kind.Normalize(eval.Text(textual.ValueString()))
 	}
 	b, err := base64.StdEncoding.DecodeString(encoded.ValueString())
 	if encoded.IsNull() || err != nil {
-		return cas.Entry{}
+		return eval.Value{}
 	}
-	return cas.Binary(b)
+	return eval.Binary(b)
 }
 
 // EntriesFrom are the entries of a map of texts and of one of base64. A null element becomes the absent entry.
-func EntriesFrom(kind cas.Kind, textual, encoded types.Map) map[string]cas.Entry {
-	entries := map[string]cas.Entry{}
+func EntriesFrom(kind eval.Kind, textual, encoded types.Map) map[string]eval.Value {
+	entries := map[string]eval.Value{}
 	for key, v := range textual.Elements() {
 		entries[key] = EntryFrom(kind, StringOf(v), types.StringNull())
 	}
@@ -109,7 +109,7 @@ func EntriesFrom(kind cas.Kind, textual, encoded types.Map) map[string]cas.Entry
 }
 
 // ValuesOf is the reverse of EntryFrom.
-func ValuesOf(e cas.Entry) (textual, encoded types.String) {
+func ValuesOf(e eval.Value) (textual, encoded types.String) {
 	if v, ok := e.Text(); ok {
 		textual = types.StringValue(v)
 	} else if b, ok := e.Binary(); ok {
@@ -119,7 +119,7 @@ func ValuesOf(e cas.Entry) (textual, encoded types.String) {
 }
 
 // MapsOf are the texts of entries, and the base64 of the others.
-func MapsOf(entries map[string]cas.Entry) (texts, others map[string]string) {
+func MapsOf(entries map[string]eval.Value) (texts, others map[string]string) {
 	texts, others = map[string]string{}, map[string]string{}
 	for key, e := range entries {
 		if textual, encoded := ValuesOf(e); !textual.IsNull() {

@@ -6,14 +6,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // OfFound is the schema of what reads an object, as data sources of ConfigMaps and ephemeral resources of Secrets do: the attributes that all such share, and
 // others. exists says what is there; use, where it is not empty, what the version is for.
-func OfFound(description string, kind cas.Kind, exists, use string, others ...map[string]schema.Attribute) schema.Schema {
+func OfFound(description string, kind eval.Kind, exists, use string, others ...map[string]schema.Attribute) schema.Schema {
 	limit, reason := "read", ""
-	if kind == cas.Secret {
+	if kind == eval.Secret {
 		limit, reason = "open", ", so that a destroy can go ahead"
 	}
 	namespace := OptionalNamespace(kind.String())
@@ -29,9 +29,9 @@ func OfFound(description string, kind cas.Kind, exists, use string, others ...ma
 }
 
 // OfFoundEntry is OfFound for one key. The others are what its texts and its bytes are.
-func OfFoundEntry(description string, kind cas.Kind, use, textual, encoded string, others map[string]schema.Attribute) schema.Schema {
+func OfFoundEntry(description string, kind eval.Kind, use, textual, encoded string, others map[string]schema.Attribute) schema.Schema {
 	found := func(description string) schema.Attribute {
-		return schema.StringAttribute{Computed: true, Sensitive: kind == cas.Secret, MarkdownDescription: description}
+		return schema.StringAttribute{Computed: true, Sensitive: kind == eval.Secret, MarkdownDescription: description}
 	}
 	return OfFound(description, kind, fmt.Sprintf("Whether the key exists. `false` if the %s does not exist.", kind), use, map[string]schema.Attribute{
 		"key": Required(KeyDescription(kind), ValidKey(kind)), "value": found("Text of the key. Null if the key is absent" + textual + "."),
@@ -40,9 +40,9 @@ func OfFoundEntry(description string, kind cas.Kind, use, textual, encoded strin
 }
 
 // FoundMap is a map of what was read.
-func FoundMap(kind cas.Kind, description string) schema.Attribute {
+func FoundMap(kind eval.Kind, description string) schema.Attribute {
 	return schema.MapAttribute{
-		Computed: true, Sensitive: kind == cas.Secret, ElementType: types.StringType,
+		Computed: true, Sensitive: kind == eval.Secret, ElementType: types.StringType,
 		MarkdownDescription: fmt.Sprintf("%s Empty if it has none; null if there is no %s.", description, kind),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Each resource has the shared attributes: the required ones, and the computed ones.
@@ -19,11 +19,11 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 	type shared map[string]schema.Attribute
 	others := shared{"value": Computed("A value."), "uid": Computed("Another one's.")}
 	for name, test := range map[string]struct {
-		of                           func(context.Context, cas.Kind) schema.Schema
+		of                           func(context.Context, eval.Kind) schema.Schema
 		required, optional, computed string // in order; those that are both are in both
 	}{
 		"an entry": {
-			func(ctx context.Context, kind cas.Kind) schema.Schema {
+			func(ctx context.Context, kind eval.Kind) schema.Schema {
 				return OfEntry(ctx, "A resource.", kind, "shop/settings/foo", others)
 			},
 			"key name",
@@ -31,7 +31,7 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 			"adopt_existing deletion_policy id namespace resource_version uid value",
 		},
 		"several keys": {
-			func(ctx context.Context, kind cas.Kind) schema.Schema {
+			func(ctx context.Context, kind eval.Kind) schema.Schema {
 				return OfData(ctx, "A resource.", kind, "shop/settings:foo", others)
 			},
 			"name",
@@ -39,7 +39,7 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 			"adopt_existing deletion_policy id namespace resource_version uid value",
 		},
 		"a whole object": {
-			func(ctx context.Context, kind cas.Kind) schema.Schema {
+			func(ctx context.Context, kind eval.Kind) schema.Schema {
 				return OfWhole(ctx, "A resource.", kind, others)
 			},
 			"",
@@ -47,7 +47,7 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 			"deletion_policy generate_name id name namespace on_drift resource_version uid value",
 		},
 	} {
-		for _, kind := range []cas.Kind{cas.ConfigMap, cas.Secret} {
+		for _, kind := range []eval.Kind{eval.ConfigMap, eval.Secret} {
 			t.Run(name+" of a "+kind.String(), func(t *testing.T) {
 				t.Parallel()
 				of := test.of(t.Context(), kind)
@@ -66,7 +66,7 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 					if all[name].IsComputed() {
 						computed = append(computed, name)
 					}
-					if other := map[cas.Kind]string{cas.ConfigMap: "Secret", cas.Secret: "ConfigMap"}[kind]; strings.Contains(all[name].GetMarkdownDescription(), other) {
+					if other := map[eval.Kind]string{eval.ConfigMap: "Secret", eval.Secret: "ConfigMap"}[kind]; strings.Contains(all[name].GetMarkdownDescription(), other) {
 						t.Errorf("%s speaks of a %s: %s", name, other, all[name].GetMarkdownDescription())
 					}
 				}

@@ -18,12 +18,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // ofObject is the schema of a resource that observes an object: the attributes that all such resources share, and others; id says what their id is.
-func ofObject(ctx context.Context, description string, kind cas.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
+func ofObject(ctx context.Context, description string, kind eval.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
 	return of(description, append([]map[string]schema.Attribute{{
 		"namespace":        Namespace(kind),
 		"field_manager":    fieldManager(),
@@ -44,7 +44,7 @@ func of(description string, several ...map[string]schema.Attribute) schema.Schem
 }
 
 // OfEntry is the schema of a resource of one key: the attributes that all such resources share, and others. example is one of its ids.
-func OfEntry(ctx context.Context, description string, kind cas.Kind, example string, others map[string]schema.Attribute) schema.Schema {
+func OfEntry(ctx context.Context, description string, kind eval.Kind, example string, others map[string]schema.Attribute) schema.Schema {
 	return ofKeys(ctx, description, kind, "`namespace/name/key`, for example `"+example+"`.", map[string]schema.Attribute{
 		"key":            place(KeyDescription(kind), ValidKey(kind)),
 		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
@@ -55,7 +55,7 @@ func OfEntry(ctx context.Context, description string, kind cas.Kind, example str
 }
 
 // OfData is OfEntry for a resource of several keys.
-func OfData(ctx context.Context, description string, kind cas.Kind, example string, others map[string]schema.Attribute) schema.Schema {
+func OfData(ctx context.Context, description string, kind eval.Kind, example string, others map[string]schema.Attribute) schema.Schema {
 	return ofKeys(ctx, description, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", map[string]schema.Attribute{
 		"adopt_existing": Flag("Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 		"deletion_policy": policy(kind, "What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
@@ -66,15 +66,15 @@ func OfData(ctx context.Context, description string, kind cas.Kind, example stri
 }
 
 // policy is deletion_policy. Nothing keeps the first values of a Secret, to restore them.
-func policy(kind cas.Kind, does, restores, abandons string) schema.StringAttribute {
-	if kind == cas.Secret {
+func policy(kind eval.Kind, does, restores, abandons string) schema.StringAttribute {
+	if kind == eval.Secret {
 		return OneOf(does+abandons, terms.PolicyRelease, terms.PolicyDelete, terms.PolicyAbandon)
 	}
 	return OneOf(does+restores+abandons, terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon)
 }
 
 // ofKeys is the schema of a resource of keys.
-func ofKeys(ctx context.Context, description string, kind cas.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
+func ofKeys(ctx context.Context, description string, kind eval.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
 	return ofObject(ctx, description, kind, id, append([]map[string]schema.Attribute{{
 		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
@@ -85,9 +85,9 @@ func ofKeys(ctx context.Context, description string, kind cas.Kind, id string, o
 // OfTaking is the schema of a resource that takes a value from one key of a ConfigMap. key says what that holds.
 func OfTaking(ctx context.Context, description, key string, others map[string]schema.Attribute) schema.Schema {
 	return of(description, map[string]schema.Attribute{
-		"namespace":     Namespace(cas.ConfigMap),
-		"name":          place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
-		"key":           place(key, ValidKey(cas.ConfigMap)),
+		"namespace":     Namespace(eval.ConfigMap),
+		"name":          place("Name of the ConfigMap. It must exist before the apply.", ValidName(eval.ConfigMap)),
+		"key":           place(key, ValidKey(eval.ConfigMap)),
 		"field_manager": fieldManager(),
 		"timeouts":      Timeouts(ctx, "a refresh, and of the check at plan.", true),
 	}, others)
@@ -101,7 +101,7 @@ func place(description string, valid validator.String) schema.StringAttribute {
 }
 
 // KeyDescription says what the key of an entry is.
-func KeyDescription(kind cas.Kind) string {
+func KeyDescription(kind eval.Kind) string {
 	return fmt.Sprintf("Key in the %s: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.", kind)
 }
 
@@ -123,7 +123,7 @@ func OptionalNamespace(of string) schema.StringAttribute {
 }
 
 // Namespace is the namespace of an object; a change replaces the resource.
-func Namespace(kind cas.Kind) schema.StringAttribute {
+func Namespace(kind eval.Kind) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidNamespace()},
@@ -132,7 +132,7 @@ func Namespace(kind cas.Kind) schema.StringAttribute {
 }
 
 // pin returns the attribute expected_resource_version_wo.
-func pin(kind cas.Kind, others ...validator.String) schema.StringAttribute {
+func pin(kind eval.Kind, others ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: append(others, ValidResourceVersion()),
 		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` at which you read the %[1]s. A create or update is refused at any other version, "+
@@ -189,16 +189,16 @@ func fieldManager() schema.StringAttribute {
 const writeOnly = " Write-only: Terraform does not store it, so another value alone plans nothing, and an apply of a saved plan takes the value that there is at apply. Needs Terraform 1.11 or OpenTofu 1.11."
 
 // Text is a text, or base64 with ValidBase64.
-func Text(kind cas.Kind, description string, valid ...validator.String) schema.StringAttribute {
-	if kind == cas.Secret {
+func Text(kind eval.Kind, description string, valid ...validator.String) schema.StringAttribute {
+	if kind == eval.Secret {
 		return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
 	}
 	return schema.StringAttribute{Optional: true, Validators: valid, MarkdownDescription: description}
 }
 
 // Map is a map of Text by key.
-func Map(kind cas.Kind, description string, valid ...validator.String) schema.MapAttribute {
-	if kind == cas.Secret {
+func Map(kind eval.Kind, description string, valid ...validator.String) schema.MapAttribute {
+	if kind == eval.Secret {
 		return schema.MapAttribute{ElementType: types.StringType, Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
 	}
 	return schema.MapAttribute{

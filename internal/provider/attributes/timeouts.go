@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -59,7 +59,7 @@ func Limit(ctx context.Context, of types.Object) (time.Duration, diag.Diagnostic
 }
 
 // Wait is wait_for_match of a resource. It requires a conflict_scope, which needs says for people together with all else that it needs.
-func Wait(kind cas.Kind, scope, needs string) schema.StringAttribute {
+func Wait(kind eval.Kind, scope, needs string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: []validator.String{ValidTimeout(), waits{scope}, NotWith("expected_resource_version_wo")},
 		MarkdownDescription: fmt.Sprintf("Maximum time that an apply waits for the %s and for the expected values, such as `2m`. It writes as soon as they "+

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -48,12 +48,12 @@ func ValidNamespace() validator.String {
 }
 
 // ValidName demands the name of an object.
-func ValidName(kind cas.Kind) validator.String {
+func ValidName(kind eval.Kind) validator.String {
 	return Rule("a "+kind.String()+"'s name (RFC 1123 subdomain)", diagnose.TitleInvalidConfigMapName.Of(kind), terms.NameProblems)
 }
 
 // ValidKey demands a key that an object can have.
-func ValidKey(kind cas.Kind) validator.String {
+func ValidKey(kind eval.Kind) validator.String {
 	return Rule("a "+kind.String()+"'s key", diagnose.TitleInvalidConfigMapKey.Of(kind), terms.KeyProblems)
 }
 
@@ -87,8 +87,8 @@ func DecodeBase64(s string) (b []byte, problem string) {
 
 // SizeProblems says whether a value of so many bytes is too large.
 func SizeProblems(size int) []string {
-	if size > cas.MaxSize {
-		return []string{fmt.Sprintf("has %d bytes; all values of a ConfigMap must have at most %d together", size, cas.MaxSize)}
+	if size > eval.MaxSize {
+		return []string{fmt.Sprintf("has %d bytes; all values of a ConfigMap must have at most %d together", size, eval.MaxSize)}
 	}
 	return nil
 }

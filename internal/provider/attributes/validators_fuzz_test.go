@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // FuzzValidators: what a validator lets through is what the engine can work with, and nothing is refused without a reason
@@ -31,9 +31,9 @@ func FuzzValidators(f *testing.F) {
 			valid     bool
 		}{
 			"resourceVersion": {ValidResourceVersion(), version.MatchString(s)},
-			"base64":          {ValidBase64(), alphabet.MatchString(s) && base64.StdEncoding.DecodedLen(len(s)) <= cas.MaxSize+2},
+			"base64":          {ValidBase64(), alphabet.MatchString(s) && base64.StdEncoding.DecodedLen(len(s)) <= eval.MaxSize+2},
 			"timeout":         {ValidTimeout(), lasts(s)},
-			"size":            {ValidValueSize(), len(s) <= cas.MaxSize},
+			"size":            {ValidValueSize(), len(s) <= eval.MaxSize},
 		} {
 			resp := &validator.StringResponse{}
 			test.validator.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("it"), ConfigValue: types.StringValue(s)}, resp)
@@ -46,7 +46,7 @@ func FuzzValidators(f *testing.F) {
 				}
 			}
 		}
-		if v := (cas.Version{ResourceVersion: s}); version.MatchString(s) && !v.Valid() {
+		if v := (eval.Version{ResourceVersion: s}); version.MatchString(s) && !v.Valid() {
 			t.Errorf("%q may be written down, and makes a write unconditional", s)
 		}
 	})

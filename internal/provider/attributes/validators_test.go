@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Each validator gets a value at the edge of its range, and refuses the value under its own title, or accepts it. A
@@ -28,10 +28,10 @@ func TestValidatorsRefuseUnderTheirTitles(t *testing.T) {
 		refuse []string
 	}{
 		"namespace":       {ValidNamespace(), "Invalid Namespace", []string{"shop", strings.Repeat("x", 63)}, []string{"", "Shop", "a.b", strings.Repeat("x", 64)}},
-		"name":            {ValidName(cas.ConfigMap), "Invalid ConfigMap Name", []string{"a.b", strings.Repeat("x", 253)}, []string{"", "a_b", strings.Repeat("x", 254)}},
-		"name, a Secret":  {ValidName(cas.Secret), "Invalid Secret Name", []string{"a"}, []string{""}},
-		"key":             {ValidKey(cas.ConfigMap), "Invalid ConfigMap Key", []string{"-._A", ".x"}, []string{"", ".", "..", "..x", "a/b"}},
-		"key, a Secret":   {ValidKey(cas.Secret), "Invalid Secret Key", []string{"a"}, []string{"a b"}},
+		"name":            {ValidName(eval.ConfigMap), "Invalid ConfigMap Name", []string{"a.b", strings.Repeat("x", 253)}, []string{"", "a_b", strings.Repeat("x", 254)}},
+		"name, a Secret":  {ValidName(eval.Secret), "Invalid Secret Name", []string{"a"}, []string{""}},
+		"key":             {ValidKey(eval.ConfigMap), "Invalid ConfigMap Key", []string{"-._A", ".x"}, []string{"", ".", "..", "..x", "a/b"}},
+		"key, a Secret":   {ValidKey(eval.Secret), "Invalid Secret Key", []string{"a"}, []string{"a b"}},
 		"value":           {ValidValueSize(), "Value Too Large", []string{"", strings.Repeat("x", 1048576)}, []string{strings.Repeat("x", 1048577)}},
 		"base64":          {ValidBase64(), "Invalid Base64", []string{"", "AA=="}, []string{"AA", "AB==", "AA==\n", strings.Repeat("AAAA", 349526)}},
 		"timeout":         {ValidTimeout(), "Invalid Timeout", []string{"1ns", "1h30m"}, []string{"", "0s", "-1s", "60"}},
@@ -77,8 +77,8 @@ func TestWaitDemandsThatItCanWait(t *testing.T) {
 	t.Parallel()
 	const scope = `Attribute wait_for_match: conflict_scope must be "key", or the write that it waits for is a conflict.`
 	of := schema.Schema{Attributes: map[string]schema.Attribute{
-		"wait_for_match": Wait(cas.ConfigMap, "key", ""), "conflict_scope": Scope(""),
-		"expected_resource_version_wo": pin(cas.ConfigMap),
+		"wait_for_match": Wait(eval.ConfigMap, "key", ""), "conflict_scope": Scope(""),
+		"expected_resource_version_wo": pin(eval.ConfigMap),
 	}}
 	for name, test := range map[string]struct {
 		wait, scope any
@@ -104,7 +104,7 @@ func TestWaitDemandsThatItCanWait(t *testing.T) {
 				t.Fatal(diags)
 			}
 			var got []string
-			for _, v := range Wait(cas.ConfigMap, "key", "").Validators {
+			for _, v := range Wait(eval.ConfigMap, "key", "").Validators {
 				resp := &validator.StringResponse{}
 				v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("wait_for_match"), ConfigValue: wait, Config: config}, resp)
 				for _, d := range resp.Diagnostics {

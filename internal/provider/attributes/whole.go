@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -25,7 +25,7 @@ import (
 const Unmanaged = " If you omit it, the resource does not manage them. An empty map removes all of them. If you omit it later, the last values stay."
 
 // OfWhole is the schema of a resource of whole objects: the attributes that all such resources share, and others.
-func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[string]schema.Attribute) schema.Schema {
+func OfWhole(ctx context.Context, description string, kind eval.Kind, others map[string]schema.Attribute) schema.Schema {
 	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
 	const internal = " The cluster's own `*.kubernetes.io` keys are ignored unless you set them here."
 	return ofObject(ctx, description, kind, "`namespace/name`, for example `shop/settings`.", map[string]schema.Attribute{

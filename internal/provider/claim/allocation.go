@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -86,7 +87,7 @@ func (r *Run) Allocate(
 		return err
 	})
 	switch {
-	case is[*cas.UnknownError](err):
+	case is[*eval.UnknownError](err):
 		return a.Member, true, diags
 	case diags.HasError():
 		r.registry.holds(a.ID, false)
@@ -129,7 +130,7 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 		return unlessGone(err)
 	})
 	if diags.HasError() {
-		return is[*cas.UnknownError](err), diags
+		return is[*eval.UnknownError](err), diags
 	}
 	r.registry.holds(a.ID, false)
 	p, err := r.pool(a.EntryID, step.Previous)
@@ -157,7 +158,7 @@ func (r *Run) releasing(a Allocation, wasThere *atomic.Bool) cas.Computed {
 // unlessGone returns the error of a release; nil if the ConfigMap is missing or being deleted: the allocation is
 // deleted with it.
 func unlessGone(err error) error {
-	if is[*cas.NotFoundError](err) || is[*cas.TerminatingError](err) {
+	if is[*eval.NotFoundError](err) || is[*eval.TerminatingError](err) {
 		return nil
 	}
 	return err
@@ -166,16 +167,16 @@ func unlessGone(err error) error {
 // fenced makes next always write: a pool that next leaves as it is gets another spelling, and an absent pool becomes
 // an empty one. A take is conditional on the version that it was evaluated on: after any write, a take of unknown
 // outcome was applied, and was found, or it never can be.
-func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry, error) {
-	return func(live cas.Entry) (cas.Entry, error) {
+func fenced(next func(eval.Value) (eval.Value, error)) func(eval.Value) (eval.Value, error) {
+	return func(live eval.Value) (eval.Value, error) {
 		made, err := next(live)
 		switch text, _ := live.Text(); {
 		case err != nil || made != live:
 			return made, err
 		case live.IsAbsent():
-			return cas.Text(new(pool.Pool).String()), nil
+			return eval.Text(new(pool.Pool).String()), nil
 		default:
-			return cas.Text(pool.Reformed(text)), nil
+			return eval.Text(pool.Reformed(text)), nil
 		}
 	}
 }
@@ -189,7 +190,7 @@ func (r *Run) Adopt(ctx context.Context, a Allocation, memory *Memory, about dia
 	m := found.Other
 	switch {
 	case diags.HasError():
-	case found.seen.Entry(a.Key).IsAbsent():
+	case found.seen.Value(a.Key).IsAbsent():
 		diags.Append(r.NothingThere(ctx, about, found.seen))
 	case m.Value == "":
 		diags.Append(about.NoAllocation(a.Value))
@@ -206,7 +207,7 @@ type Found struct {
 	Member  pool.Member // the one with its id
 	Other   pool.Member // who has its value, if anybody has
 
-	seen *cas.Observation
+	seen *eval.Snapshot
 }
 
 // Allocated reads what became of an allocation.
@@ -217,8 +218,8 @@ func (r *Run) Allocated(ctx context.Context, a Allocation, limits timeouts.Value
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	find := func(seen *cas.Observation) (found Found, err error) {
-		p, err := r.pool(a.EntryID, seen.Entry(a.Key))
+	find := func(seen *eval.Snapshot) (found Found, err error) {
+		p, err := r.pool(a.EntryID, seen.Value(a.Key))
 		found.seen = seen
 		found.Other, _ = p.At(a.Value)
 		if a.ID == "" { // an import: what another member has as well would be followed there, or released there
@@ -229,7 +230,7 @@ func (r *Run) Allocated(ctx context.Context, a Allocation, limits timeouts.Value
 		found.Member, found.IsThere = p.Find(a.ID, a.Value)
 		return found, err
 	}
-	seen, err := r.observe(ctx, &Claim{Ref: a.Ref}, cas.Fresh, func(seen *cas.Observation) bool {
+	seen, err := r.observe(ctx, &Claim{Ref: a.Ref}, cas.Fresh, func(seen *eval.Snapshot) bool {
 		found, err := find(seen)
 		return !found.IsThere || err != nil
 	})
@@ -258,31 +259,31 @@ func (r *Run) taking(a Allocation, about *diagnose.Subject) cas.Computed {
 		case a.Wait > 0 && a.ID == notYet:
 			r.registry.awaits(full)
 		}
-		return nil, &cas.NotYetError{Err: full}
+		return nil, &eval.NotYetError{Err: full}
 	})
 }
 
 // computed is the pool's key as a computed key. A pool that next leaves as it is keeps its bytes.
 func (r *Run) computed(a Allocation, next func(*pool.Pool) (*pool.Pool, error)) cas.Computed {
-	return cas.Computed{Ref: a.Ref, Key: a.Key, FieldManager: a.FieldManager, Wait: a.Wait, Next: func(live cas.Entry) (cas.Entry, error) {
+	return cas.Computed{Ref: a.Ref, Key: a.Key, FieldManager: a.FieldManager, Wait: a.Wait, Next: func(live eval.Value) (eval.Value, error) {
 		p, err := r.pool(a.EntryID, live)
 		if err != nil {
-			return cas.Entry{}, err
+			return eval.Value{}, err
 		}
 		made, err := next(p)
 		switch {
 		case err != nil:
-			return cas.Entry{}, err
+			return eval.Value{}, err
 		case made == p:
 			return live, nil
 		default:
-			return cas.Text(r.reader(a.EntryID).Keep(made)), nil
+			return eval.Text(r.reader(a.EntryID).Keep(made)), nil
 		}
 	}}
 }
 
 // pool parses the pool in a key. It returns an empty pool for an absent key, and with an error.
-func (r *Run) pool(id terms.EntryID, live cas.Entry) (*pool.Pool, error) {
+func (r *Run) pool(id terms.EntryID, live eval.Value) (*pool.Pool, error) {
 	if live.IsAbsent() {
 		return &pool.Pool{}, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -37,7 +37,7 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 		about.DestroyRefused = ch.refusesDestroy()
 	}
 	if c.Whole != nil && prior != nil {
-		about.Content = func(live *cas.Observation) (state, found diagnose.Content) {
+		about.Content = func(live *eval.Snapshot) (state, found diagnose.Content) {
 			return prior.content(), prior.Found(live).content()
 		}
 	}
@@ -90,11 +90,11 @@ func (ch *Change) LeavesValues() bool {
 }
 
 // gone gives the fields that were there and that the plan names no longer.
-func (ch *Change) gone(was *Claim) map[string]cas.Entry {
-	gone := map[string]cas.Entry{}
+func (ch *Change) gone(was *Claim) map[string]eval.Value {
+	gone := map[string]eval.Value{}
 	for field, e := range was.Values {
 		isIn := func(other string) bool { // a field that became a part of another
-			return cas.IsIn(field, other) || cas.SelectsIn(other, field, e) && cas.MayBeIn(field, other)
+			return eval.IsIn(field, other) || eval.SelectsIn(other, field, e) && eval.MayBeIn(field, other)
 		}
 		_, names := ch.Plan.Values[field]
 		if !names && ch.Plan.Known.Keys && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
@@ -108,10 +108,10 @@ func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 func (ch *Change) Releases() bool { return len(ch.gone(ch.Prior)) > 0 }
 
 // dropped gives those of them that an update removes or puts back: they neither stay nor are left to others.
-func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
+func (ch *Change) dropped(was *Claim) map[string]eval.Value {
 	dropped := ch.gone(was)
 	become := ch.Plan.removals(dropped, dropped, ch.Memory)
-	maps.DeleteFunc(dropped, func(field string, e cas.Entry) bool {
+	maps.DeleteFunc(dropped, func(field string, e eval.Value) bool {
 		if ch.Plan.Whole != nil {
 			return !ch.Plan.Whole.Manages(partOf(field, e))
 		}
@@ -122,9 +122,9 @@ func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
 
 // tangled gives the fields that an update removes or puts back, and cannot: the plan names them in another version of the API, where their paths may lead
 // elsewhere, or names a part of them.
-func (ch *Change) tangled(dropped map[string]cas.Entry) []string {
+func (ch *Change) tangled(dropped map[string]eval.Value) []string {
 	return slices.DeleteFunc(sortedKeys(dropped), func(field string) bool {
-		isPart := func(other string) bool { return cas.Overlap(field, other) }
+		isPart := func(other string) bool { return eval.Overlap(field, other) }
 		return ch.Plan.APIVersion == "" || ch.Plan.APIVersion == ch.Prior.APIVersion && !slices.ContainsFunc(ch.Plan.Keys(), isPart)
 	})
 }
@@ -141,7 +141,7 @@ func (ch *Change) keepsValue(was *Claim, field string) bool {
 	case ch.rewrites() && before.IsAnything():
 		return false
 	default:
-		return value.Holds(before)
+		return value.Matches(before)
 	}
 }
 
@@ -185,7 +185,7 @@ func (ch *Change) looks() bool {
 }
 
 // find adds the values that a read found and that the state lacks. The version remains the version of the state.
-func (ch *Change) find(seen *cas.Observation) {
+func (ch *Change) find(seen *eval.Snapshot) {
 	found, whole, live := *ch.Prior, *ch.Prior.Whole, ch.Plan.live(seen)
 	found.Values, found.Whole = maps.Clone(ch.Prior.Values), &whole
 	for _, part := range ch.Plan.Whole.Parts {
@@ -196,7 +196,7 @@ func (ch *Change) find(seen *cas.Observation) {
 		if !whole.Manages(part) {
 			whole.Parts = append(slices.Clone(whole.Parts), part)
 		}
-		maps.DeleteFunc(found.Values, func(field string, e cas.Entry) bool { return partOf(field, e) == part })
+		maps.DeleteFunc(found.Values, func(field string, e eval.Value) bool { return partOf(field, e) == part })
 		for field, e := range live {
 			if partOf(field, e) == part {
 				found.Values[field] = e
@@ -222,11 +222,11 @@ func (ch *Change) isFound() bool { return ch.found != nil || !ch.looks() }
 // revision.
 func (ch *Change) Replaces() (attributes []string) {
 	was := ch.was()
-	if ch.Plan.Whole == nil || was.Values[cas.ImmutableKey] != cas.Bool(true) {
+	if ch.Plan.Whole == nil || was.Values[eval.ImmutableKey] != eval.Bool(true) {
 		return nil
 	}
 	isUnknown := func(part string) bool { return slices.Contains(ch.Plan.Whole.Unknown, part) }
-	if ch.Plan.Values[cas.ImmutableKey] != cas.Bool(true) && !isUnknown(partImmutable) {
+	if ch.Plan.Values[eval.ImmutableKey] != eval.Bool(true) && !isUnknown(partImmutable) {
 		attributes = append(attributes, partImmutable)
 	}
 	before := was.parts()
@@ -264,5 +264,5 @@ func (ch *Change) acknowledges(key string) bool {
 		return named && ch.Memory.same(key, want, ch.Prior.Values[key])
 	}
 	was, had := ch.Prior.Expected[key]
-	return named && (!had || !want.Holds(was))
+	return named && (!had || !want.Matches(was))
 }

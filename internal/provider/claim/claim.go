@@ -28,28 +28,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Claim describes fields of one object: those that a plan asks for, or those that a state has. A field has the name that
-// a [cas.Txn] uses: its key, or a name that [cas.LabelKey], [cas.AnnotationKey] or [cas.ImmutableKey] returns.
+// a [eval.Txn] uses: its key, or a name that [eval.LabelKey], [eval.AnnotationKey] or [eval.ImmutableKey] returns.
 type Claim struct {
 	ID  string // the same before and after a replace of the resource in its place
-	Ref cas.Ref
+	Ref eval.Ref
 	// APIVersion is that in which keys name fields, as [cas.FieldKey] does; empty where they name entries.
 	APIVersion string
 	// Values are the planned or present values; [cas.Anything] if unknown, the absent Entry to remove a field.
-	Values     map[string]cas.Entry
-	Configured map[string]cas.Entry // of fields, what attributes say; Values has the form that the API server gave that
-	Expected   map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
-	Adopt      bool                 // take over a key that already holds its value
-	Pin        types.String         // of a plan: the resourceVersion that a write needs; null where none is named
-	Scope      string               // conflict_scope
-	Policy     string               // deletion_policy
-	OnDrift    string               // on_drift
-	Version    cas.Version          // of a state: the object's
+	Values     map[string]eval.Value
+	Configured map[string]eval.Value // of fields, what attributes say; Values has the form that the API server gave that
+	Expected   map[string]eval.Value // what keys must hold before a write; the absent Entry for a key that must not be there
+	Adopt      bool                  // take over a key that already holds its value
+	Pin        types.String          // of a plan: the resourceVersion that a write needs; null where none is named
+	Scope      string                // conflict_scope
+	Policy     string                // deletion_policy
+	OnDrift    string                // on_drift
+	Version    eval.Version          // of a state: the object's
 	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret
 	// compares revisions, since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
@@ -94,29 +94,29 @@ func (c *Claim) expects() []string {
 func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
 
 // IsSecret reports whether no state may have the values.
-func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret && c.APIVersion == "" }
+func (c *Claim) IsSecret() bool { return c.Ref.Kind == eval.Secret && c.APIVersion == "" }
 
 // isImported reports whether a state has keys of a Secret that nothing has written yet.
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
 
 // live gives what an observation holds in the fields that the claim is about.
-func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
+func (c *Claim) live(seen *eval.Snapshot) map[string]eval.Value {
 	if c.Whole != nil {
 		return c.Whole.live(seen, c.Values)
 	}
-	live := make(map[string]cas.Entry, len(c.Values))
+	live := make(map[string]eval.Value, len(c.Values))
 	for key := range c.Values {
-		live[key] = seen.Entry(key)
+		live[key] = seen.Value(key)
 	}
 	return live
 }
 
 // pinned appends the pinned version, if there is one.
-func (c *Claim) pinned(at []cas.Version) []cas.Version {
+func (c *Claim) pinned(at []eval.Version) []eval.Version {
 	if !c.isPinned() {
 		return at
 	}
-	return append(at, cas.Version{ResourceVersion: c.Pin.ValueString()})
+	return append(at, eval.Version{ResourceVersion: c.Pin.ValueString()})
 }
 
 // isPinned reports whether a plan names a version. It states that all values were read at that version, so a write may

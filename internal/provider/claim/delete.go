@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -44,8 +45,8 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	var seen *cas.Observation
-	var live map[string]cas.Entry
+	var seen *eval.Snapshot
+	var live map[string]eval.Value
 	var become removals
 	var isSealed bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // a finding about the writes of others needs a fresh read
@@ -55,7 +56,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 			return diags
 		}
 		if isAnother(prior.Version, seen.Version()) { // a removal may be planned on a state that is not refreshed
-			m.beginAnew(prior.Keys(), seen.Entry)
+			m.beginAnew(prior.Keys(), seen.Value)
 		}
 		m.observe(seen, prior.Keys())
 		live = prior.live(seen)
@@ -93,7 +94,7 @@ func (ch *Change) isTakenOver() bool {
 }
 
 // newRemovalNote returns the note of a plan for the removal of keys that hold this.
-func (c *Claim) newRemovalNote(become removals, live map[string]cas.Entry) *removalNote {
+func (c *Claim) newRemovalNote(become removals, live map[string]eval.Value) *removalNote {
 	note := &removalNote{ID: c.ID, OnDrift: c.OnDrift}
 	if c.Whole != nil {
 		note.Policy = c.Policy
@@ -121,7 +122,7 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	ch.about = ch.subject(terms.OpDelete)
 	at := prior.Version
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
-		at, prior.OnDrift = cas.Version(seen.versionNote), cmp.Or(seen.OnDrift, prior.OnDrift)
+		at, prior.OnDrift = eval.Version(seen.versionNote), cmp.Or(seen.OnDrift, prior.OnDrift)
 	}
 	if !ch.Run.Configured() && (prior.Whole != nil || len(ch.removals().where(removalAction.writes)) > 0) {
 		diags.Append(NotConfigured())
@@ -177,10 +178,10 @@ func (ch *Change) removals() removals {
 
 // removal builds the transaction that removes or restores the keys, except for those that stay. It compares with what
 // the plan saw, if the memory has that, or else with the prior state.
-func (ch *Change) removal() (t *cas.Txn, become removals, diags diag.Diagnostics) {
+func (ch *Change) removal() (t *eval.Txn, become removals, diags diag.Diagnostics) {
 	prior, m, about := ch.Prior, ch.Memory, ch.Run.about(ch.Prior, terms.OpDelete)
 	t = ch.Run.txnOf(prior)
-	t.GoneIsDone = true
+	t.IgnoreMissing = true
 	become = ch.removals()
 	going := become.where(removalAction.writes)
 	if needs := m.Needs; needs != nil && needs.ID == prior.ID &&
@@ -190,22 +191,22 @@ func (ch *Change) removal() (t *cas.Txn, become removals, diags diag.Diagnostics
 	}
 	expect, base, isSeen := prior.Values, prior.Version, false
 	if seen := m.removalOf(prior.ID); seen != nil {
-		if base = cas.Version(seen.versionNote); seen.Entries != nil {
-			expect, t.Seen, isSeen = seen.Entries, base, true
+		if base = eval.Version(seen.versionNote); seen.Entries != nil {
+			expect, t.ObservedAt, isSeen = seen.Entries, base, true
 		}
 	}
 	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.
 	byVersion := prior.Scope != terms.ScopeKey || prior.IsSecret() // of a Secret there is nothing else to go by
 	if byVersion && base.Valid() {
-		t.At = append(t.At, base)
+		t.RequireVersions = append(t.RequireVersions, base)
 	}
 	if byVersion && !base.Valid() && !isSeen && len(going) > 0 {
 		diags.Append(about.VersionNotKnown())
 	}
 	for _, key := range going {
-		k := cas.KeySwap{Key: key, Expect: expect[key], New: prior.target(m, become[key], key)}
+		k := eval.KeySwap{Key: key, Expect: expect[key], New: prior.target(m, become[key], key)}
 		if !k.New.IsAbsent() {
-			k.Held = cas.HeldIsDone
+			k.IfEqual = eval.Adopt
 		}
 		t.Keys = append(t.Keys, k)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -91,7 +92,7 @@ func (ch *Change) checkKept(ctx context.Context) diag.Diagnostics {
 }
 
 // writers is an object as it is now, for the names of its writers: no request right after a refresh. Without it a message has a fact less.
-func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observation {
+func (r *Run) writers(ctx context.Context, about diagnose.Subject) *eval.Snapshot {
 	live, err := r.Engine.Observe(ctx, about.ID.Ref, about.APIVersion, cas.Fresh)
 	if err != nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -34,15 +35,15 @@ type Memory struct {
 	// First is the content of each key before the resource wrote or adopted it; deletion_policy uses it. For a Secret
 	// it only shows whether the key existed. A resource that was moved from another provider has none. If the object
 	// was created again, it is the content of the new object.
-	First map[string]cas.Entry `json:"first,omitempty"`
+	First map[string]eval.Value `json:"first,omitempty"`
 	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by
 	// part of the object. A refresh does not change it.
 	Written digests `json:"written,omitempty"`
 	// Replaced has the values of Written that a refresh replaced in the state, for the message about drift.
-	Replaced map[string]cas.Entry `json:"replaced,omitempty"`
+	Replaced map[string]eval.Value `json:"replaced,omitempty"`
 	// Forms has the values of fields that the API server stored in another form than was written. They count as
 	// written.
-	Forms map[string]cas.Entry `json:"forms,omitempty"`
+	Forms map[string]eval.Value `json:"forms,omitempty"`
 	// Observed has the tags of the values that the last read found in the keys of a Secret, for a comparison with
 	// Written: the state has no values.
 	Observed map[string]string `json:"observed,omitempty"`
@@ -60,7 +61,7 @@ type Memory struct {
 	// Needs are the keys that a planned creation needs as they are, in case it replaces a tainted resource, whose removal comes first.
 	Needs *needsNote `json:"needs,omitempty"`
 
-	kind cas.Kind // of the object
+	kind eval.Kind // of the object
 }
 
 // digests has the digest of each field, by part of the object and by key. A part that is missing is left to others.
@@ -77,12 +78,12 @@ type versionNote struct {
 type removalNote struct {
 	versionNote
 
-	ID      string               `json:"id"`
-	Entries map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
-	Keys    []string             `json:"keys,omitempty"`     // that the removal writes, or leaves in place
-	Keeps   []string             `json:"keeps,omitempty"`    // those that are there after it
-	OnDrift string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: the state's
-	Policy  string               `json:"policy,omitempty"`   // of a whole object: the state's deletion_policy
+	ID      string                `json:"id"`
+	Entries map[string]eval.Value `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
+	Keys    []string              `json:"keys,omitempty"`     // that the removal writes, or leaves in place
+	Keeps   []string              `json:"keeps,omitempty"`    // those that are there after it
+	OnDrift string                `json:"on_drift,omitempty"` // of the plan of a replace; empty: the state's
+	Policy  string                `json:"policy,omitempty"`   // of a whole object: the state's deletion_policy
 }
 
 // needsNote has the keys that a planned creation needs as they are.
@@ -105,7 +106,7 @@ type Private interface {
 }
 
 // Recall gives what is known of a resource of the kind: nothing yet where private state is empty.
-func Recall(ctx context.Context, from Private, kind cas.Kind) (*Memory, diag.Diagnostics) {
+func Recall(ctx context.Context, from Private, kind eval.Kind) (*Memory, diag.Diagnostics) {
 	raw, diags := from.GetKey(ctx, memoryPart)
 	former, more := from.GetKey(ctx, formerPart)
 	m, err := parseMemory(raw)
@@ -177,26 +178,26 @@ func (m *Memory) newToken() token {
 }
 
 // isDrift reports whether a field holds another value than at the last write. A field without a baseline is new.
-func (m *Memory) isDrift(part, key string, live cas.Entry) bool {
+func (m *Memory) isDrift(part, key string, live eval.Value) bool {
 	digest, isSeen := m.found(key, live)
 	written, isKnown := m.Written[part][key]
 	if !isKnown && part != partKeys && m.Written != nil {
-		written, isKnown = m.digest(cas.Entry{}), true
+		written, isKnown = m.digest(eval.Value{}), true
 	}
 	return isKnown && isSeen && digest != written
 }
 
 // keepWritten keeps the values of a state that a refresh replaces although the resource wrote them, for the message
 // about drift. The state of a Secret has no values.
-func (m *Memory) keepWritten(c *Claim, seen *cas.Observation) {
-	kept := map[string]cas.Entry{}
+func (m *Memory) keepWritten(c *Claim, seen *eval.Snapshot) {
+	kept := map[string]eval.Value{}
 	for key, was := range c.Values {
 		part := partKeys
 		if c.Whole != nil {
 			part = partOf(key, was)
 		}
 		switch former, isKept := m.Replaced[key]; {
-		case !isKey(key) && c.Whole != nil, was.IsAnything(), !m.isDrift(part, key, seen.Entry(key)):
+		case !isKey(key) && c.Whole != nil, was.IsAnything(), !m.isDrift(part, key, seen.Value(key)):
 		case !m.isDrift(part, key, was):
 			kept[key] = was
 		case isKept:
@@ -208,7 +209,7 @@ func (m *Memory) keepWritten(c *Claim, seen *cas.Observation) {
 
 // found returns the digest of a field. It is false for a value that no read has found: a state has no values of a
 // Secret.
-func (m *Memory) found(key string, live cas.Entry) (digest string, isSeen bool) {
+func (m *Memory) found(key string, live eval.Value) (digest string, isSeen bool) {
 	if live.IsAnything() {
 		digest, isSeen = m.Observed[key]
 		return digest, isSeen
@@ -217,22 +218,22 @@ func (m *Memory) found(key string, live cas.Entry) (digest string, isSeen bool) 
 }
 
 // same reports whether a key holds the value.
-func (m *Memory) same(key string, value, live cas.Entry) bool {
+func (m *Memory) same(key string, value, live eval.Value) bool {
 	if live.IsAnything() {
 		digest, isSeen := m.found(key, live)
 		return isSeen && digest == m.digest(value)
 	}
-	return value.Holds(live)
+	return value.Matches(live)
 }
 
 // observe notes what a read found in keys of a Secret.
-func (m *Memory) observe(seen *cas.Observation, keys []string) {
-	if m.kind != cas.Secret {
+func (m *Memory) observe(seen *eval.Snapshot, keys []string) {
+	if m.kind != eval.Secret {
 		return
 	}
 	m.Observed = map[string]string{}
 	for _, key := range keys {
-		m.Observed[key] = m.digest(seen.Entry(key))
+		m.Observed[key] = m.digest(seen.Value(key))
 	}
 }
 
@@ -245,8 +246,8 @@ const tagBytes = 2
 const baselineDigits = 32
 
 // digest returns the stored form of an entry for comparisons: a digest for a ConfigMap, a tag for a Secret.
-func (m *Memory) digest(e cas.Entry) string {
-	if m.kind != cas.Secret || e.IsAbsent() {
+func (m *Memory) digest(e eval.Value) string {
+	if m.kind != eval.Secret || e.IsAbsent() {
 		where, digits, holds := strings.Cut(e.Digest(), ":")
 		if !holds {
 			return where
@@ -277,16 +278,16 @@ func (m *Memory) digestsOf(parts []part) digests {
 }
 
 // entry returns the stored form of an entry that may be put back.
-func (m *Memory) entry(e cas.Entry) cas.Entry {
-	if m.kind == cas.Secret && !e.IsAbsent() {
-		return cas.Anything()
+func (m *Memory) entry(e eval.Value) eval.Value {
+	if m.kind == eval.Secret && !e.IsAbsent() {
+		return eval.Anything()
 	}
 	return e
 }
 
 // entries is entry for several.
-func (m *Memory) entries(all map[string]cas.Entry) map[string]cas.Entry {
-	kept := make(map[string]cas.Entry, len(all))
+func (m *Memory) entries(all map[string]eval.Value) map[string]eval.Value {
+	kept := make(map[string]eval.Value, len(all))
 	for key, e := range all {
 		kept[key] = m.entry(e)
 	}
@@ -294,8 +295,8 @@ func (m *Memory) entries(all map[string]cas.Entry) map[string]cas.Entry {
 }
 
 // noteForms records the forms in which the API server stored the values of a write.
-func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
-	forms := map[string]cas.Entry{}
+func (m *Memory) noteForms(plan *Claim, t *eval.Txn, result cas.TxnResult) {
+	forms := map[string]eval.Value{}
 	for key := range plan.Values {
 		if form, has := m.Forms[key]; has {
 			forms[key] = form
@@ -317,8 +318,8 @@ func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
 }
 
 // forgetForms drops the forms of fields whose value has changed since.
-func (m *Memory) forgetForms(seen *cas.Observation) {
-	maps.DeleteFunc(m.Forms, func(key string, form cas.Entry) bool { return seen.Exists() && seen.Entry(key) != form })
+func (m *Memory) forgetForms(seen *eval.Snapshot) {
+	maps.DeleteFunc(m.Forms, func(key string, form eval.Value) bool { return seen.Exists() && seen.Value(key) != form })
 	if len(m.Forms) == 0 {
 		m.Forms = nil
 	}
@@ -328,7 +329,7 @@ func (m *Memory) forgetForms(seen *cas.Observation) {
 // is not known.
 func (m *Memory) wroteIn(key string) bool {
 	for had := range m.First {
-		if cas.MayBeIn(had, key) {
+		if eval.MayBeIn(had, key) {
 			return true
 		}
 	}

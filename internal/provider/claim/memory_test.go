@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // private is private state as the framework gives it.
@@ -37,7 +37,7 @@ func TestPrivateStateOfAnotherFormIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			was := maps.Clone(test)
-			m, diags := Recall(t.Context(), test, cas.ConfigMap)
+			m, diags := Recall(t.Context(), test, eval.ConfigMap)
 			m.ForgetPlan()
 			if more := m.Keep(t.Context(), test); len(more) > 0 || !maps.EqualFunc(was, test, bytes.Equal) {
 				t.Errorf("it is kept as %s: %v", test, more)
@@ -63,7 +63,7 @@ func TestPrivateStateIsTheSameBytesWhereNothingChanged(t *testing.T) {
 			if was != "" {
 				kept["memory"] = []byte(was)
 			}
-			m, diags := Recall(t.Context(), kept, cas.ConfigMap)
+			m, diags := Recall(t.Context(), kept, eval.ConfigMap)
 			diags.Append(m.Keep(t.Context(), kept)...)
 			if is := string(kept["memory"]); is != was || diags.HasError() {
 				t.Errorf("%v\nwas %s\nis  %s", diags, was, is)

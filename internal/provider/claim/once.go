@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -30,19 +31,19 @@ func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time
 
 // swapTxn builds the transaction of a swap. A key without an expectation must be absent, or hold its value already: a swap overwrites only
 // what its configuration names.
-func (r *Run) swapTxn(c *Claim) *cas.Txn {
+func (r *Run) swapTxn(c *Claim) *eval.Txn {
 	t := r.txnOf(c)
-	t.At = c.pinned(nil)
+	t.RequireVersions = c.pinned(nil)
 	for _, key := range sortedKeys(c.Values, c.Expected) {
 		value, writes := c.Values[key]
 		want, named := c.Expected[key]
 		switch {
 		case !writes:
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, IsGuard: true})
 		case named:
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: value})
 		default:
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, New: value, Held: cas.HeldIsDone})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, New: value, IfEqual: eval.Adopt})
 		}
 	}
 	return t
@@ -73,7 +74,7 @@ func (r *Run) PlanTaken(ctx context.Context, counter cas.Counter, about diagnose
 
 // computing returns the use of a computed key by an instance. writes says whether the instance writes the key.
 func computing(key string, writes bool) use {
-	u := use{owns: []string{key}, values: map[string]cas.Entry{key: cas.Text("")}}
+	u := use{owns: []string{key}, values: map[string]eval.Value{key: eval.Text("")}}
 	if writes {
 		u.writes = u.owns
 	}

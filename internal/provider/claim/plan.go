@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -38,7 +39,7 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
 	}
 	t := ch.Run.createTxn(c)
-	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) })
+	t.Keys = slices.DeleteFunc(t.Keys, func(k eval.KeySwap) bool { return isRemoved(k.Key) })
 	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
 		return diags
 	}
@@ -196,7 +197,7 @@ func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Dia
 }
 
 // checkTxn checks at plan the transaction that the apply sends.
-func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) diag.Diagnostics {
+func (r *Run) checkTxn(ctx context.Context, c *Claim, t *eval.Txn, about diagnose.Subject) diag.Diagnostics {
 	return r.check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) error {
 		_, err := r.Engine.Check(ctx, t, r.CheckMode())
 		return err
@@ -223,7 +224,7 @@ func (ch *Change) checkVersion(ctx context.Context) error {
 	}
 	lacking := slices.DeleteFunc(sortedKeys(ch.Prior.Values), func(key string) bool {
 		value, names := ch.Plan.Configured[key]
-		had, has := before.Entry(key), now.Entry(key)
+		had, has := before.Value(key), now.Value(key)
 		isLost := !had.IsAbsent() && has.IsAbsent()
 		if value == ch.Prior.Configured[key] {
 			isLost = had.Contains(value) && !has.Contains(value)

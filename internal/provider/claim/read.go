@@ -8,12 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Seen is the result of a refresh.
 type Seen struct {
-	*cas.Observation
+	*eval.Snapshot
 
 	Keys     []string // that the refresh is about, sorted: also those that vanished since they were written
 	IsImport bool     // the first read after an import
@@ -34,10 +35,10 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	}
 	// Vanished keys are looked up too: if one comes back, that is drift.
 	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys])))))
-	observation, err := r.observe(ctx, c, age, func(seen *cas.Observation) bool {
+	observation, err := r.observe(ctx, c, age, func(seen *eval.Snapshot) bool {
 		isMissing := func(key string) bool {
 			was, has := c.Values[key]
-			return seen.Entry(key).IsAbsent() && (!has || !was.IsAbsent())
+			return seen.Value(key).IsAbsent() && (!has || !was.IsAbsent())
 		}
 		return c.Whole != nil && !seen.Exists() || c.Whole == nil && slices.ContainsFunc(keys, isMissing)
 	})
@@ -59,25 +60,25 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	m.keepWritten(c, observation)
 	if c.Whole == nil {
 		if isAnother(c.Version, observation.Version()) {
-			m.beginAnew(c.Keys(), observation.Entry)
+			m.beginAnew(c.Keys(), observation.Value)
 		}
 		m.observe(observation, keys)
 	}
 	if isOfAll {
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
-	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil}, diags
+	return &Seen{Snapshot: observation, Keys: keys, IsImport: m.Import != nil}, diags
 }
 
 // isAnother reports whether an object was deleted and made again.
-func isAnother(was, now cas.Version) bool {
+func isAnother(was, now eval.Version) bool {
 	return was.UID != "" && now.UID != "" && was.UID != now.UID
 }
 
 // beginAnew is for an object that was created again: the resource has written nothing to it, so its content is the
 // original of each key whose original was known.
-func (m *Memory) beginAnew(keys []string, held func(key string) cas.Entry) {
-	first := map[string]cas.Entry{}
+func (m *Memory) beginAnew(keys []string, held func(key string) eval.Value) {
+	first := map[string]eval.Value{}
 	for _, key := range keys {
 		if _, isKnown := m.First[key]; isKnown {
 			first[key] = m.entry(held(key))
@@ -87,16 +88,16 @@ func (m *Memory) beginAnew(keys []string, held func(key string) cas.Entry) {
 }
 
 // readError returns why the value of a field is not known, or nil.
-func readError(ref cas.Ref, key string, seen *cas.Observation) error {
-	if _, err := seen.Field(key); err != nil && seen.Exists() {
-		return &cas.FieldError{Ref: ref, Key: key, Err: err}
+func readError(ref eval.Ref, key string, seen *eval.Snapshot) error {
+	if _, err := seen.Lookup(key); err != nil && seen.Exists() {
+		return &eval.FieldError{Ref: ref, Key: key, Err: err}
 	}
 	return nil
 }
 
 // Missing gives the keys that do not exist.
 func (s *Seen) Missing() []string {
-	return slices.DeleteFunc(slices.Clone(s.Keys), func(key string) bool { return !s.Entry(key).IsAbsent() })
+	return slices.DeleteFunc(slices.Clone(s.Keys), func(key string) bool { return !s.Value(key).IsAbsent() })
 }
 
 // Imports notes the keys that an import names, or none for all, for the read that follows.
@@ -110,11 +111,11 @@ func (m *Memory) Imported(c *Claim, s *Seen) {
 		return
 	}
 	m.newToken()
-	m.First, m.Written, m.Import = map[string]cas.Entry{}, digests{partKeys: {}}, nil
+	m.First, m.Written, m.Import = map[string]eval.Value{}, digests{partKeys: {}}, nil
 	for _, key := range s.Keys {
-		m.First[key], m.Written[partKeys][key] = m.entry(s.Entry(key)), m.digest(s.Entry(key))
+		m.First[key], m.Written[partKeys][key] = m.entry(s.Value(key)), m.digest(s.Value(key))
 	}
-	m.observe(s.Observation, s.Keys)
+	m.observe(s.Snapshot, s.Keys)
 }
 
 // Baseline makes the values of a state the baseline, after an import or a move from another provider. The originals

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -20,10 +21,10 @@ type registry struct {
 	keys      map[terms.EntryID]keyUse // in the plan
 	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over: [counters], [allocations] or nobody in particular
 	deleted   sync.Map
-	takenOver sync.Map // by the [cas.Ref] of a whole object that a creation of this apply took over
+	takenOver sync.Map // by the [eval.Ref] of a whole object that a creation of this apply took over
 	given     []string
-	creations sync.Map              // tokens of instances, by the [cas.Ref] that they create
-	declared  map[cas.Ref]Declared  // by whole objects of the plan
+	creations sync.Map              // tokens of instances, by the [eval.Ref] that they create
+	declared  map[eval.Ref]Declared // by whole objects of the plan
 	objects   map[objectUse][]token // of the plan
 	allocated map[string]bool       // by the ids of allocations: see holds
 	awaited   []*pool.FullError     // by allocations of the plan
@@ -43,7 +44,7 @@ type keyUse struct {
 	isChanged          bool  // written by an instance or a swap, or removed
 	isLacking          bool  // removed by a whole object, whose data lacks it
 	owner              token // the first instance that has the key
-	value              cas.Entry
+	value              eval.Value
 }
 
 // use has the keys of an object in the plan of one instance.
@@ -51,8 +52,8 @@ type use struct {
 	owns    []string // whose values the plan sets, changed or not
 	writes  []string // of those, the ones that change
 	removes []string
-	isWhole bool                 // of a whole object
-	values  map[string]cas.Entry // of the keys that it owns, where they are known; of a key that is computed, any text
+	isWhole bool                  // of a whole object
+	values  map[string]eval.Value // of the keys that it owns, where they are known; of a key that is computed, any text
 }
 
 // tokenLength is short, 40 bits: tokens are compared only where one run has several instances of one key or ConfigMap.
@@ -80,7 +81,7 @@ type clash struct {
 }
 
 // plans records what an instance is planned to do.
-func (g *registry) plans(ref cas.Ref, of token, u use, areOne func(a, b string) bool) (c clash) {
+func (g *registry) plans(ref eval.Ref, of token, u use, areOne func(a, b string) bool) (c clash) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	record := func(keys []string, change func(key string, k *keyUse)) {
@@ -88,7 +89,7 @@ func (g *registry) plans(ref cas.Ref, of token, u use, areOne func(a, b string) 
 			id := terms.EntryID{Ref: ref, Key: key}
 			for other, k := range g.keys {
 				isNew := func(a, b string) bool { // elements that the plan adds
-					return cas.SelectsIn(b, a, k.value) || cas.SelectsIn(a, b, u.values[key])
+					return eval.SelectsIn(b, a, k.value) || eval.SelectsIn(a, b, u.values[key])
 				}
 				if (overlaps(ref, key, other, areOne) || overlaps(ref, key, other, isNew)) && k.owner != of {
 					change(key, &k)
@@ -127,15 +128,15 @@ func (g *registry) plans(ref cas.Ref, of token, u use, areOne func(a, b string) 
 
 // swaps records the keys that a swap writes. It takes keys out of the swap that the plan changes: by a resource, or by a swap that was planned
 // before, such as the swap that locks before the swap that unlocks. It does not make the swap an owner: a resource may write the key as well.
-func (g *registry) swaps(t *cas.Txn) {
+func (g *registry) swaps(t *eval.Txn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool {
+	t.Keys = slices.DeleteFunc(t.Keys, func(k eval.KeySwap) bool {
 		id := terms.EntryID{Ref: t.Ref, Key: k.Key}
 		use := g.keys[id]
 		wasChanged := use.isChanged
 		for other, of := range g.keys {
-			wasChanged = wasChanged || of.isChanged && overlaps(t.Ref, k.Key, other, cas.MayOverlap)
+			wasChanged = wasChanged || of.isChanged && overlaps(t.Ref, k.Key, other, eval.MayOverlap)
 		}
 		if !k.IsGuard {
 			use.isChanged = true
@@ -146,7 +147,7 @@ func (g *registry) swaps(t *cas.Txn) {
 }
 
 // creates records the creation of an object, and reports whether another instance creates the same one.
-func (g *registry) creates(ref cas.Ref, creator token) (twice bool) {
+func (g *registry) creates(ref eval.Ref, creator token) (twice bool) {
 	recorded, _ := g.creations.LoadOrStore(ref, creator)
 	first, _ := recorded.(token)
 	return creator.isOther(first)
@@ -154,7 +155,7 @@ func (g *registry) creates(ref cas.Ref, creator token) (twice bool) {
 
 // objectUse is a whole object that instances have, or that they delete.
 type objectUse struct {
-	cas.Ref
+	eval.Ref
 
 	isDeleted bool
 }
@@ -168,7 +169,7 @@ func (g *registry) uses(u objectUse, of token) (moves bool) {
 }
 
 // isCreated reports whether the plan creates an object. Keys in it cannot be checked yet, and need no warning.
-func (g *registry) isCreated(ref cas.Ref) bool {
+func (g *registry) isCreated(ref eval.Ref) bool {
 	_, ok := g.creations.Load(ref)
 	return ok
 }
@@ -177,7 +178,7 @@ func (g *registry) isCreated(ref cas.Ref) bool {
 type Declared struct{ Text, Binary map[string]bool }
 
 // undoes reports whether an update of the whole object removes a key that it does not know of.
-func (d Declared) undoes(key string, value cas.Entry) bool {
+func (d Declared) undoes(key string, value eval.Value) bool {
 	of := d.Text
 	if _, isBinary := value.Binary(); isBinary {
 		of = d.Binary
@@ -187,7 +188,7 @@ func (d Declared) undoes(key string, value cas.Entry) bool {
 
 // declares records the keys of a whole object after its plan, and returns the keys of other instances that its next update removes: those that they write in this plan and,
 // if the object is new, all that they have.
-func (g *registry) declares(ref cas.Ref, d Declared, isNew bool) (undone []string) {
+func (g *registry) declares(ref eval.Ref, d Declared, isNew bool) (undone []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	put(&g.declared, ref, d)
@@ -216,7 +217,7 @@ func (ch *Change) PlanDeclares(ctx context.Context) diag.Diagnostics {
 
 // takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
 // are any. Terraform hands no token of an instance to the apply of a creation, and applies each instance once: so a call is an instance.
-func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string) {
+func (g *registry) takes(ref eval.Ref, keys []string, who string) (twice []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, key := range keys {
@@ -233,7 +234,7 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 }
 
 // hasWritten reports whether a call of this apply wrote a key, or took it over.
-func (g *registry) hasWritten(ref cas.Ref, key string) bool {
+func (g *registry) hasWritten(ref eval.Ref, key string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	_, wrote := g.written[terms.EntryID{Ref: ref, Key: key}]
@@ -241,9 +242,9 @@ func (g *registry) hasWritten(ref cas.Ref, key string) bool {
 }
 
 // wroteOver reports whether a call has a field that is a part of this one, or the reverse.
-func (g *registry) wroteOver(ref cas.Ref, key string) bool {
+func (g *registry) wroteOver(ref eval.Ref, key string) bool {
 	for id := range g.written {
-		if overlaps(ref, key, id, cas.Overlap) {
+		if overlaps(ref, key, id, eval.Overlap) {
 			return true
 		}
 	}
@@ -251,12 +252,12 @@ func (g *registry) wroteOver(ref cas.Ref, key string) bool {
 }
 
 // overlaps reports whether a key and another one, in the records, name a field and a part of it, or one thing by two names.
-func overlaps(ref cas.Ref, key string, other terms.EntryID, areOne func(a, b string) bool) bool {
+func overlaps(ref eval.Ref, key string, other terms.EntryID, areOne func(a, b string) bool) bool {
 	return !isKey(key) && other.Ref == ref && other.Key != key && areOne(other.Key, key)
 }
 
 // frees forgets who takes keys that were not written after all.
-func (g *registry) frees(ref cas.Ref, keys []string) {
+func (g *registry) frees(ref eval.Ref, keys []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, key := range keys {
@@ -266,13 +267,13 @@ func (g *registry) frees(ref cas.Ref, keys []string) {
 
 // planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has. It warns, as
 // PlanDeclares does, of keys that a whole object would undo.
-func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
+func (r *Run) planKeys(ctx context.Context, ref eval.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
 	if r.IsApply(ctx) {
 		return nil
 	}
 	c := r.registry.plans(ref, of, u, func(a, b string) bool {
-		if !cas.MayOverlap(a, b) || cas.Overlap(a, b) || !r.Configured() {
-			return cas.Overlap(a, b)
+		if !eval.MayOverlap(a, b) || eval.Overlap(a, b) || !r.Configured() {
+			return eval.Overlap(a, b)
 		}
 		seen, err := r.Engine.Observe(ctx, ref, about.APIVersion, cas.Fresh) // only the object shows it
 		return err == nil && seen.Exists() && seen.Overlap(a, b)
@@ -302,7 +303,7 @@ func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal
 // takes no key, and an action goes beside all others.
-func (r *Run) Once(t *cas.Txn, op terms.Operation, send func() (cas.TxnResult, error)) (cas.TxnResult, error) {
+func (r *Run) Once(t *eval.Txn, op terms.Operation, send func() (cas.TxnResult, error)) (cas.TxnResult, error) {
 	var keys []string
 	for _, k := range t.Keys {
 		if !k.IsGuard && !k.New.IsAbsent() && op != terms.OpDelete && op != terms.OpInvoke {
@@ -313,7 +314,7 @@ func (r *Run) Once(t *cas.Txn, op terms.Operation, send func() (cas.TxnResult, e
 		return cas.TxnResult{}, &diagnose.WrittenTwiceError{Keys: twice}
 	}
 	result, err := send()
-	if err != nil && !is[*cas.UnknownError](err) {
+	if err != nil && !is[*eval.UnknownError](err) {
 		r.registry.frees(t.Ref, keys)
 	}
 	return result, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -12,25 +13,25 @@ import (
 // Of two calls of one apply that write a key or take it over, the second one is refused, whatever the first one is, unless it took nothing.
 func TestWhoTakesAKey(t *testing.T) {
 	t.Parallel()
-	ref := cas.Ref{Kind: cas.ConfigMap, Namespace: "shop", Name: "settings"}
-	foo := cas.KeySwap{Key: "foo", New: cas.Text("1")}
-	gone := cas.KeySwap{Key: "foo", Expect: cas.Text("1")}
-	guard := cas.KeySwap{Key: "foo", Expect: cas.Text("1"), IsGuard: true}
+	ref := eval.Ref{Kind: eval.ConfigMap, Namespace: "shop", Name: "settings"}
+	foo := eval.KeySwap{Key: "foo", New: eval.Text("1")}
+	gone := eval.KeySwap{Key: "foo", Expect: eval.Text("1")}
+	guard := eval.KeySwap{Key: "foo", Expect: eval.Text("1"), IsGuard: true}
 	for name, test := range map[string]struct {
 		op     terms.Operation
-		key    cas.KeySwap
+		key    eval.KeySwap
 		err    error
 		passes bool
 	}{
 		"after a write":                    {op: terms.OpCreate, key: foo},
 		"after an update":                  {op: terms.OpUpdate, key: foo},
-		"after a write of unknown outcome": {op: terms.OpUpdate, key: foo, err: &cas.UnknownError{}},
-		"after a refusal":                  {op: terms.OpCreate, key: foo, err: &cas.NotFoundError{Ref: ref}, passes: true},
+		"after a write of unknown outcome": {op: terms.OpUpdate, key: foo, err: &eval.UnknownError{}},
+		"after a refusal":                  {op: terms.OpCreate, key: foo, err: &eval.NotFoundError{Ref: ref}, passes: true},
 		"after a removal":                  {op: terms.OpDelete, key: foo, passes: true}, // which puts back what was there
 		"after an update that gives it up": {op: terms.OpUpdate, key: gone, passes: true},
 		"after one that compares it":       {op: terms.OpUpdate, key: guard, passes: true},
 		"after an action":                  {op: terms.OpInvoke, key: foo, passes: true},
-		"after a write of another key":     {op: terms.OpCreate, key: cas.KeySwap{Key: "bar", New: cas.Text("1")}, passes: true},
+		"after a write of another key":     {op: terms.OpCreate, key: eval.KeySwap{Key: "bar", New: eval.Text("1")}, passes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,10 +43,10 @@ func TestWhoTakesAKey(t *testing.T) {
 					return cas.TxnResult{}, err
 				}
 			}
-			if _, err := r.Once(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{test.key}}, test.op, send(test.err)); !errors.Is(err, test.err) {
+			if _, err := r.Once(&eval.Txn{Ref: ref, Keys: []eval.KeySwap{test.key}}, test.op, send(test.err)); !errors.Is(err, test.err) {
 				t.Fatalf("the first one: %v", err)
 			}
-			_, err := r.Once(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{foo}}, terms.OpCreate, send(nil))
+			_, err := r.Once(&eval.Txn{Ref: ref, Keys: []eval.KeySwap{foo}}, terms.OpCreate, send(nil))
 			var twice *diagnose.WrittenTwiceError
 			if refused := errors.As(err, &twice); refused == test.passes || sent == 2 != test.passes {
 				t.Errorf("%d were sent, and the second one said %v", sent, err)
@@ -58,13 +59,13 @@ func TestWhoTakesAKey(t *testing.T) {
 func TestSwapAfterAChangeOfThePlan(t *testing.T) {
 	t.Parallel()
 	field := func(path string) string {
-		key, err := cas.ReadKey(cas.ConfigMap, path)
+		key, err := eval.ReadKey(eval.ConfigMap, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return key
 	}
-	ref := cas.Ref{Kind: cas.ConfigMap, Namespace: "shop", Name: "settings"}
+	ref := eval.Ref{Kind: eval.ConfigMap, Namespace: "shop", Name: "settings"}
 	for name, test := range map[string]struct {
 		before, key string
 		isChecked   bool
@@ -75,30 +76,30 @@ func TestSwapAfterAChangeOfThePlan(t *testing.T) {
 		"a part of it":              {before: field("metadata.labels"), key: field("metadata.labels.a")},
 		"what it is a part of":      {before: field("metadata.labels.a"), key: field("metadata.labels")},
 		"elements that may be one":  {before: field("metadata.ownerReferences[name=a]"), key: field("metadata.ownerReferences[uid=b].kind")},
-		"a label by its other name": {before: cas.LabelKey("a"), key: field("metadata.labels.a")},
+		"a label by its other name": {before: eval.LabelKey("a"), key: field("metadata.labels.a")},
 		"another path":              {before: field("metadata.labels.a"), key: field("metadata.labels.b"), isChecked: true},
 		"a path named as a key is":  {before: "labels", key: field("metadata.labels"), isChecked: true},
 	} {
 		for how, change := range map[string]func(*registry){
 			"by a swap": func(g *registry) {
-				g.swaps(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{{Key: test.before, New: cas.Text("1")}}})
+				g.swaps(&eval.Txn{Ref: ref, Keys: []eval.KeySwap{{Key: test.before, New: eval.Text("1")}}})
 			},
 			"by a resource": func(g *registry) {
-				g.plans(ref, token("x"), use{owns: []string{test.before}, writes: []string{test.before}}, cas.Overlap)
+				g.plans(ref, token("x"), use{owns: []string{test.before}, writes: []string{test.before}}, eval.Overlap)
 			},
-			"by a removal": func(g *registry) { g.plans(ref, token("x"), use{removes: []string{test.before}}, cas.Overlap) },
+			"by a removal": func(g *registry) { g.plans(ref, token("x"), use{removes: []string{test.before}}, eval.Overlap) },
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
 				var g registry
 				change(&g)
 				for _, isGuard := range []bool{true, false} {
-					second := &cas.Txn{Ref: ref, Keys: []cas.KeySwap{{Key: test.key, Expect: cas.Text("1"), IsGuard: isGuard}}}
+					second := &eval.Txn{Ref: ref, Keys: []eval.KeySwap{{Key: test.key, Expect: eval.Text("1"), IsGuard: isGuard}}}
 					if g.swaps(second); len(second.Keys) == 1 != test.isChecked {
 						t.Errorf("guard %t: left to check are %v", isGuard, second.Keys)
 					}
 				}
-				elsewhere := &cas.Txn{Ref: cas.Ref{Kind: cas.ConfigMap, Namespace: "shop", Name: "other"}, Keys: []cas.KeySwap{{Key: test.key, IsGuard: true}}}
+				elsewhere := &eval.Txn{Ref: eval.Ref{Kind: eval.ConfigMap, Namespace: "shop", Name: "other"}, Keys: []eval.KeySwap{{Key: test.key, IsGuard: true}}}
 				if g.swaps(elsewhere); len(elsewhere.Keys) != 1 {
 					t.Error("the key of another object is not checked")
 				}

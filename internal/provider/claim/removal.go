@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -86,7 +86,7 @@ type removals map[string]removalAction
 
 // removals decides about paths that the resource releases. was has the values of the state, and live the present
 // values. The receiver gives the policy: an update has the plan's, and a destroy has the state's.
-func (c *Claim) removals(was, live map[string]cas.Entry, m *Memory) removals {
+func (c *Claim) removals(was, live map[string]eval.Value, m *Memory) removals {
 	all := removals{}
 	for path, e := range live {
 		all[path] = decideRemoval(c.Policy, c.OnDrift, !e.IsAbsent(), m.isWritten(path, was[path], e), m.original(path))
@@ -119,12 +119,12 @@ func (m *Memory) original(path string) original {
 
 // isWritten reports whether a path is as the resource wrote, adopted or imported it. Without a baseline, the value of
 // the state is the baseline. A value of a Secret that no read has found counts as written.
-func (m *Memory) isWritten(path string, was, live cas.Entry) bool {
+func (m *Memory) isWritten(path string, was, live eval.Value) bool {
 	written, isKnown := m.Written[partKeys][path]
 	digest, isSeen := m.found(path, live)
 	switch {
 	case !isKnown:
-		return live.IsAbsent() == was.IsAbsent() && live.Holds(was)
+		return live.IsAbsent() == was.IsAbsent() && live.Matches(was)
 	case !isSeen:
 		return true
 	default:
@@ -143,15 +143,15 @@ func (r removals) with(action removalAction) []string {
 }
 
 // target returns the new value of a path that a removal writes.
-func (c *Claim) target(m *Memory, action removalAction, path string) cas.Entry {
+func (c *Claim) target(m *Memory, action removalAction, path string) eval.Value {
 	if action == removalRestore {
 		return m.First[path]
 	}
-	return cas.Entry{}
+	return eval.Value{}
 }
 
 // changes reports whether a removal changes the object. live has the present values.
-func (c *Claim) changes(r removals, live map[string]cas.Entry, m *Memory) bool {
+func (c *Claim) changes(r removals, live map[string]eval.Value, m *Memory) bool {
 	return slices.ContainsFunc(r.where(removalAction.writes), func(path string) bool {
 		return live[path] != c.target(m, r[path], path)
 	})
@@ -159,7 +159,7 @@ func (c *Claim) changes(r removals, live map[string]cas.Entry, m *Memory) bool {
 
 // concerns returns the paths that a removal writes or leaves in place. present has the paths that hold a value after the
 // removal.
-func (c *Claim) concerns(r removals, live map[string]cas.Entry) (all, present []string) {
+func (c *Claim) concerns(r removals, live map[string]eval.Value) (all, present []string) {
 	for _, path := range slices.Sorted(maps.Keys(r)) {
 		isLeft := !r[path].writes() && !live[path].IsAbsent()
 		if isLeft || r[path] == removalRestore {
@@ -175,7 +175,7 @@ func (c *Claim) concerns(r removals, live map[string]cas.Entry) (all, present []
 // says returns the diagnostics of a plan about its removals: why they are refused, or what they write and keep. seen is
 // the read that found the live values; nil if the live values come from the state.
 func (c *Claim) says(
-	r removals, m *Memory, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject,
+	r removals, m *Memory, live map[string]eval.Value, seen *eval.Snapshot, about diagnose.Subject,
 ) (diags diag.Diagnostics) {
 	if refused := c.refusals(r, live, seen, about); len(refused) > 0 {
 		return refused
@@ -186,9 +186,9 @@ func (c *Claim) says(
 	if paths := r.with(removalRemoveExisting); len(paths) > 0 {
 		diags.Append(about.ExistedBefore(paths))
 	}
-	back := map[string]cas.Entry{}
+	back := map[string]eval.Value{}
 	for _, path := range r.with(removalRestore) {
-		if first := m.First[path]; !first.Holds(live[path]) {
+		if first := m.First[path]; !first.Matches(live[path]) {
 			back[path] = first
 		}
 	}
@@ -200,7 +200,7 @@ func (c *Claim) says(
 
 // kept returns the warnings about paths that stay in place, which an apply without a checked plan gives as well.
 func (c *Claim) kept(
-	r removals, m *Memory, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject,
+	r removals, m *Memory, live map[string]eval.Value, seen *eval.Snapshot, about diagnose.Subject,
 ) (diags diag.Diagnostics) {
 	for _, of := range []struct {
 		action removalAction
@@ -213,7 +213,7 @@ func (c *Claim) kept(
 		var kept []diagnose.Kept
 		for _, path := range r.with(of.action) {
 			k := diagnose.Kept{Key: path, Live: live[path]}
-			if first, isKnown := m.First[path]; isKnown && m.kind != cas.Secret {
+			if first, isKnown := m.First[path]; isKnown && m.kind != eval.Secret {
 				k.First = &first
 			}
 			kept = append(kept, k)
@@ -227,7 +227,7 @@ func (c *Claim) kept(
 
 // refusals returns why nothing may be removed.
 func (c *Claim) refusals(
-	r removals, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject,
+	r removals, live map[string]eval.Value, seen *eval.Snapshot, about diagnose.Subject,
 ) (diags diag.Diagnostics) {
 	if paths := r.with(removalRefuse); len(paths) > 0 {
 		diags.Append(about.RemovalRefused(driftIn(live, paths), seen))
@@ -236,7 +236,7 @@ func (c *Claim) refusals(
 }
 
 // driftIn returns paths with what they hold.
-func driftIn(live map[string]cas.Entry, paths []string) []diagnose.Drift {
+func driftIn(live map[string]eval.Value, paths []string) []diagnose.Drift {
 	drift := make([]diagnose.Drift, len(paths))
 	for i, path := range paths {
 		drift[i] = diagnose.Drift{Kind: diagnose.PartKey, Key: path, Found: live[path]}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -84,13 +84,13 @@ func TestDecideRemovalBeforeThePolicyIsKnown(t *testing.T) {
 // none of them; then it writes only the keys that do not stay.
 func TestKeysThatAnUpdateReleases(t *testing.T) {
 	t.Parallel()
-	m := &Memory{kind: cas.ConfigMap, First: map[string]cas.Entry{"created": {}, "changed": {}, "found": cas.Text("0")}, Written: digests{partKeys: {}}}
-	was := map[string]cas.Entry{}
+	m := &Memory{kind: eval.ConfigMap, First: map[string]eval.Value{"created": {}, "changed": {}, "found": eval.Text("0")}, Written: digests{partKeys: {}}}
+	was := map[string]eval.Value{}
 	for _, key := range []string{"created", "changed", "found", "moved"} {
-		was[key] = cas.Text("1")
+		was[key] = eval.Text("1")
 		m.Written[partKeys][key] = m.digest(was[key])
 	}
-	was["changed"] = cas.Text("foreign")
+	was["changed"] = eval.Text("foreign")
 	for policy, want := range map[string][]string{
 		"release": {"created"}, "delete": {"changed", "created", "found", "moved"}, "restore": {"created", "found"}, "abandon": nil,
 	} {
@@ -99,7 +99,7 @@ func TestKeysThatAnUpdateReleases(t *testing.T) {
 }
 
 // wantDropped checks which keys of a claim an update that names none of them drops, by a policy.
-func wantDropped(t *testing.T, was map[string]cas.Entry, policy string, m *Memory, want []string) {
+func wantDropped(t *testing.T, was map[string]eval.Value, policy string, m *Memory, want []string) {
 	t.Helper()
 	ch := &Change{
 		Prior:  &Claim{Values: was, Revision: types.Int64Null()},
@@ -118,9 +118,9 @@ func wantDropped(t *testing.T, was map[string]cas.Entry, policy string, m *Memor
 // that one.
 func TestFieldThatAnUpdateMayPutBack(t *testing.T) {
 	t.Parallel()
-	m := &Memory{kind: cas.ConfigMap, First: map[string]cas.Entry{"removed": cas.Text("0"), "vanished": cas.Text("0")}, Written: digests{partKeys: {}}}
-	m.Written[partKeys]["removed"], m.Written[partKeys]["vanished"] = m.digest(cas.Entry{}), m.digest(cas.Text("1"))
+	m := &Memory{kind: eval.ConfigMap, First: map[string]eval.Value{"removed": eval.Text("0"), "vanished": eval.Text("0")}, Written: digests{partKeys: {}}}
+	m.Written[partKeys]["removed"], m.Written[partKeys]["vanished"] = m.digest(eval.Value{}), m.digest(eval.Text("1"))
 	for policy, want := range map[string][]string{"restore": {"removed"}, "": {"removed"}, "release": nil, "delete": nil, "abandon": nil} {
-		wantDropped(t, map[string]cas.Entry{"removed": {}, "vanished": {}}, policy, m, want)
+		wantDropped(t, map[string]eval.Value{"removed": {}, "vanished": {}}, policy, m, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -39,7 +40,7 @@ func (r *Run) Configured() bool { return r != nil && r.Engine != nil }
 func (r *Run) Checks() bool { return r.Configured() && r.PlanCheck != terms.PlanCheckOff }
 
 // applying reports whether this process has written already: then it is applying. Before its first write, an apply looks like a plan.
-func (r *Run) applying() bool { return r.Engine != nil && r.Engine.HasSwapped() }
+func (r *Run) applying() bool { return r.Engine != nil && r.Engine.HasWritten() }
 
 // NotConfigured is the error of a write while the cluster is unknown.
 func NotConfigured() diag.Diagnostic {
@@ -105,7 +106,7 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := ask(ctx)
-	notFound, isMissing := errors.AsType[*cas.NotFoundError](err)
+	notFound, isMissing := errors.AsType[*eval.NotFoundError](err)
 	switch {
 	case err == nil:
 	case isMissing && about.Op == terms.OpCreate && r.registry.isCreated(notFound.Ref): // it is made in the same run
@@ -119,27 +120,27 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 
 // located adds to the error of a missing object which API server was asked, the names that exist there, and whether the namespace exists.
 func (r *Run) located(ctx context.Context, apiVersion string, err error) error {
-	if e, ok := errors.AsType[*cas.NoNamespaceError](err); ok {
+	if e, ok := errors.AsType[*eval.NoNamespaceError](err); ok {
 		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, e.Ref, apiVersion)}
 	}
-	if e, ok := errors.AsType[*cas.NotFoundError](err); ok {
+	if e, ok := errors.AsType[*eval.NotFoundError](err); ok {
 		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, e.Ref, apiVersion)}
 	}
 	return err
 }
 
 // missing returns the facts about a missing object, as far as the role permits the reads.
-func (r *Run) missing(ctx context.Context, ref cas.Ref, apiVersion string) diagnose.Missing {
+func (r *Run) missing(ctx context.Context, ref eval.Ref, apiVersion string) diagnose.Missing {
 	missing := diagnose.Missing{Host: r.Engine.Host()}
 	if missing.Namespace = r.Engine.LacksNamespace(ctx, ref.Namespace); missing.Namespace {
-		ref, apiVersion = cas.Ref{Kind: cas.KindOf("", "Namespace")}, "v1"
+		ref, apiVersion = eval.Ref{Kind: eval.KindOf("", "Namespace")}, "v1"
 	}
 	missing.Names = r.Engine.Names(ctx, ref, apiVersion)
 	return missing
 }
 
 // NothingThere is for an import of an object, or of a key, that does not exist.
-func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *cas.Observation) diag.Diagnostic {
+func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *eval.Snapshot) diag.Diagnostic {
 	if seen.Exists() {
 		return about.NothingThere(seen, diagnose.Missing{})
 	}
@@ -156,7 +157,7 @@ func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subje
 
 // observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
-func (r *Run) observe(ctx context.Context, c *Claim, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
+func (r *Run) observe(ctx context.Context, c *Claim, age time.Duration, missing func(*eval.Snapshot) bool) (*eval.Snapshot, error) {
 	seen, err := r.Engine.Observe(ctx, c.Ref, c.APIVersion, age)
 	if err == nil && age > 0 && missing(seen) {
 		return r.Engine.Observe(ctx, c.Ref, c.APIVersion, 0)

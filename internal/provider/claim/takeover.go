@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -21,11 +22,11 @@ func (ch *Change) takeOver(ctx context.Context, age time.Duration) error {
 		return err
 	}
 	if !live.Exists() {
-		return &cas.NotFoundError{Ref: c.Ref}
+		return &eval.NotFoundError{Ref: c.Ref}
 	}
 	prior, whole := *c, *c.Whole
 	whole.Parts = nil
-	prior.Values, prior.Expected, prior.Whole = map[string]cas.Entry{}, nil, &whole
+	prior.Values, prior.Expected, prior.Whole = map[string]eval.Value{}, nil, &whole
 	prior.Version, prior.Revision = live.Version(), types.Int64Null()
 	ch.Prior = &prior
 	ch.find(live)
@@ -34,7 +35,7 @@ func (ch *Change) takeOver(ctx context.Context, age time.Duration) error {
 	case c.Whole.Type != "" && c.Whole.Type != live.Type():
 		return &diagnose.OtherTypeError{Live: live.Type()}
 	case len(ch.Replaces()) > 0:
-		return &cas.ImmutableError{Ref: c.Ref}
+		return &eval.ImmutableError{Ref: c.Ref}
 	}
 	return nil
 }
@@ -61,10 +62,10 @@ func (ch *Change) planTakeOver(ctx context.Context) diag.Diagnostics {
 }
 
 // createOver takes over an object at apply. isDeleted reports whether this apply has deleted the object, to replace it:
-// the registry records the [cas.Ref] of each deleted object.
+// the registry records the [eval.Ref] of each deleted object.
 func (ch *Change) createOver(ctx context.Context, timeout time.Duration) (w Written, isDeleted bool, diags diag.Diagnostics) {
 	err := ch.takeOver(ctx, 0)
-	if _, wasDeleted := ch.Run.registry.deleted.Load(ch.Plan.Ref); wasDeleted && is[*cas.NotFoundError](err) {
+	if _, wasDeleted := ch.Run.registry.deleted.Load(ch.Plan.Ref); wasDeleted && is[*eval.NotFoundError](err) {
 		return w, true, nil
 	}
 	if err != nil {

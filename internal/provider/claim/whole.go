@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -28,8 +29,8 @@ type Whole struct {
 func (w *Whole) Manages(part string) bool { return slices.Contains(w.Parts, part) }
 
 // live returns the managed parts of an observation, without labels and annotations of the cluster that are not named.
-func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[string]cas.Entry {
-	live := map[string]cas.Entry{cas.ImmutableKey: cas.Bool(seen.Immutable())}
+func (w *Whole) live(seen *eval.Snapshot, named map[string]eval.Value) map[string]eval.Value {
+	live := map[string]eval.Value{eval.ImmutableKey: eval.Bool(seen.Immutable())}
 	for key, e := range seen.Entries() {
 		if w.Manages(partOf(key, e)) {
 			live[key] = e
@@ -38,27 +39,27 @@ func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[stri
 	add := func(part string, all map[string]string, field func(string) string) {
 		for name, value := range all {
 			if _, isNamed := named[field(name)]; w.Manages(part) && (isNamed || !terms.IsInternalKey(name)) {
-				live[field(name)] = cas.Text(value)
+				live[field(name)] = eval.Text(value)
 			}
 		}
 	}
-	add(partLabels, seen.Labels(), cas.LabelKey)
-	add(partAnnotations, seen.Annotations(), cas.AnnotationKey)
+	add(partLabels, seen.Labels(), eval.LabelKey)
+	add(partAnnotations, seen.Annotations(), eval.AnnotationKey)
 	return live
 }
 
 // Found is the claim with what an observation holds.
-func (c *Claim) Found(seen *cas.Observation) *Claim { return c.with(c.live(seen)) }
+func (c *Claim) Found(seen *eval.Snapshot) *Claim { return c.with(c.live(seen)) }
 
 // with is the claim with other values.
-func (c *Claim) with(values map[string]cas.Entry) *Claim {
+func (c *Claim) with(values map[string]eval.Value) *Claim {
 	found := *c
 	found.Values = values
 	return &found
 }
 
 // Part returns the entries of a part, by the name there; nil if the part is left to others.
-func (c *Claim) Part(name string) map[string]cas.Entry {
+func (c *Claim) Part(name string) map[string]eval.Value {
 	for _, p := range c.parts() {
 		if p.name == name {
 			return p.entries
@@ -79,14 +80,14 @@ const (
 )
 
 // partOf is the part of a whole object that a field is in; empty for a key that is absent. The state of a Secret does not say what its keys hold.
-func partOf(field string, holds cas.Entry) string {
+func partOf(field string, holds eval.Value) string {
 	_, isText := holds.Text()
 	switch {
-	case field == cas.ImmutableKey:
+	case field == eval.ImmutableKey:
 		return partImmutable
-	case strings.HasPrefix(field, cas.LabelKey("")):
+	case strings.HasPrefix(field, eval.LabelKey("")):
 		return partLabels
-	case strings.HasPrefix(field, cas.AnnotationKey("")):
+	case strings.HasPrefix(field, eval.AnnotationKey("")):
 		return partAnnotations
 	case isText:
 		return partData
@@ -99,7 +100,7 @@ func partOf(field string, holds cas.Entry) string {
 
 // nameOf is the name that a field has in its part.
 func nameOf(field string) string {
-	for _, of := range []string{cas.LabelKey(""), cas.AnnotationKey(""), "/"} {
+	for _, of := range []string{eval.LabelKey(""), eval.AnnotationKey(""), "/"} {
 		if name, isIn := strings.CutPrefix(field, of); isIn {
 			return name
 		}
@@ -115,8 +116,8 @@ func isKey(field string) bool { return !strings.Contains(field, "/") }
 
 // part is one of the parts of an object, and what is claimed of it. Entries are nil where it is left to others.
 type part struct {
-	name, noun string               // in memory, and of a field in diagnostics
-	entries    map[string]cas.Entry // by the name in the part
+	name, noun string                // in memory, and of a field in diagnostics
+	entries    map[string]eval.Value // by the name in the part
 }
 
 // parts are the parts that the claim is about, in the same order for all claims of a resource.
@@ -133,7 +134,7 @@ func (c *Claim) parts() []part {
 	}
 	for i, p := range all {
 		if c.Whole.Manages(p.name) {
-			all[i].entries = map[string]cas.Entry{}
+			all[i].entries = map[string]eval.Value{}
 		}
 		for field, e := range c.Values {
 			if partOf(field, e) == p.name && c.Whole.Manages(p.name) {
@@ -148,7 +149,7 @@ func (c *Claim) parts() []part {
 func (c *Claim) content() diagnose.Content {
 	content := diagnose.Content{}
 	for _, p := range c.parts() {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(p.entries)), cas.Entry.IsAnything) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(p.entries)), eval.Value.IsAnything) {
 			content[p.name] = p.entries
 		}
 	}
@@ -156,19 +157,19 @@ func (c *Claim) content() diagnose.Content {
 }
 
 // creation returns the creation of a whole object.
-func (r *Run) creation(c *Claim, ref cas.Ref) *cas.Creation {
-	n := &cas.Creation{
+func (r *Run) creation(c *Claim, ref eval.Ref) *eval.Creation {
+	n := &eval.Creation{
 		Ref: ref, Type: c.Whole.Type, GenerateName: c.Whole.GenerateName, Labels: textsOf(c.Part(partLabels)), Annotations: textsOf(c.Part(partAnnotations)),
 		Entries: maps.Clone(c.Values), FieldManager: r.FieldManagerOr(c.FieldManager),
 	}
-	maps.DeleteFunc(n.Entries, func(field string, _ cas.Entry) bool { return !isKey(field) })
-	if c.Values[cas.ImmutableKey] == cas.Bool(true) {
+	maps.DeleteFunc(n.Entries, func(field string, _ eval.Value) bool { return !isKey(field) })
+	if c.Values[eval.ImmutableKey] == eval.Bool(true) {
 		n.Immutable = new(true)
 	}
 	return n
 }
 
-func textsOf(entries map[string]cas.Entry) map[string]string {
+func textsOf(entries map[string]eval.Value) map[string]string {
 	if entries == nil {
 		return nil
 	}
@@ -226,7 +227,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	}
 	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
 		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
-		if c.isGenerated() && is[*cas.ExistsError](err) {
+		if c.isGenerated() && is[*eval.ExistsError](err) {
 			return nil // another name is made then
 		}
 		return err
@@ -234,7 +235,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 }
 
 // createObject makes the object under its name, or under a generated name: another one if that is taken.
-func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result cas.TxnResult, err error) {
+func (r *Run) createObject(ctx context.Context, c *Claim) (ref eval.Ref, result cas.TxnResult, err error) {
 	r.writes.Add(1)
 	ref = c.Ref
 	attempts := 1
@@ -246,7 +247,7 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 			ref.Name = terms.GenerateName(c.Whole.GenerateName)
 		}
 		result, err = r.Engine.Create(ctx, r.creation(c, ref))
-		if !is[*cas.ExistsError](err) {
+		if !is[*eval.ExistsError](err) {
 			break
 		}
 	}
@@ -275,7 +276,7 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 			return nil
 		}
 		if ch.Run.CheckMode() == cas.DryRun {
-			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
+			_, err = ch.Run.Engine.CheckRemove(ctx, &eval.Removal{Ref: prior.Ref, RequireVersions: []eval.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
 	})...)
@@ -304,7 +305,7 @@ func (ch *Change) planRemovalFirst(ctx context.Context, c *Claim, policy string)
 
 // observeUnowned reads the object of c, and returns the keys that the resource did not write and that matter to the
 // removal of the object; nil if there are none. A finding about other writers rests on a fresh read.
-func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *cas.Observation, keys *diagnose.OtherKeysError, err error) {
+func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *eval.Snapshot, keys *diagnose.OtherKeysError, err error) {
 	for _, age := range []time.Duration{cas.Fresh, 0} {
 		if seen, err = ch.Run.Engine.Observe(ctx, c.Ref, "", age); err != nil {
 			return nil, nil, err
@@ -318,12 +319,12 @@ func (ch *Change) observeUnowned(ctx context.Context, c *Claim) (seen *cas.Obser
 
 // unowned returns the keys of the observed object that the resource did not write; nil if there are none, or if
 // deletion_policy leaves the object in place.
-func (c *Claim) unowned(m *Memory, seen *cas.Observation) *diagnose.OtherKeysError {
+func (c *Claim) unowned(m *Memory, seen *eval.Snapshot) *diagnose.OtherKeysError {
 	keys := m.unowned(seen.Entries())
 	if c.Policy == terms.PolicyAbandon || seen.Terminating() || len(keys) == 0 {
 		return nil
 	}
-	isManaged := func(key string) bool { return c.Whole.Manages(partOf(key, seen.Entry(key))) }
+	isManaged := func(key string) bool { return c.Whole.Manages(partOf(key, seen.Value(key))) }
 	return &diagnose.OtherKeysError{
 		Keys: keys, Live: seen, IsDrift: slices.ContainsFunc(keys, isManaged), NotKnown: m.Written == nil,
 		IsDeleted: c.Policy == terms.PolicyDelete,
@@ -332,7 +333,7 @@ func (c *Claim) unowned(m *Memory, seen *cas.Observation) *diagnose.OtherKeysErr
 
 // unowned returns the keys, sorted, that do not contain what the resource of a whole object last wrote or imported. If
 // private state does not have that, it returns all keys.
-func (m *Memory) unowned(entries map[string]cas.Entry) []string {
+func (m *Memory) unowned(entries map[string]eval.Value) []string {
 	return slices.DeleteFunc(sortedKeys(entries), func(field string) bool {
 		e := entries[field]
 		return !isKey(field) || m.Written != nil && !m.isDrift(partOf(field, e), field, e)
@@ -340,9 +341,9 @@ func (m *Memory) unowned(entries map[string]cas.Entry) []string {
 }
 
 // deleteWhole deletes the object if it is still at the version, and if nothing in it keeps the removal from deleting it.
-func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
+func (ch *Change) deleteWhole(ctx context.Context, at eval.Version) diag.Diagnostics {
 	prior := ch.Prior
-	result, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}, Refuse: func(seen *cas.Observation) error {
+	result, err := ch.Run.Engine.Remove(ctx, &eval.Removal{Ref: prior.Ref, RequireVersions: []eval.Version{at}, Refuse: func(seen *eval.Snapshot) error {
 		if keys := prior.unowned(ch.Memory, seen); keys != nil && !keys.IsDeleted {
 			return keys
 		}

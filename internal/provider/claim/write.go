@@ -9,16 +9,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Written is the result of a write.
 type Written struct {
-	Ref      cas.Ref
-	Version  cas.Version          // of the object after it
-	Previous map[string]cas.Entry // what the keys that it changed held before; nil where it changed nothing
-	After    *cas.Observation     // nil where nothing was asked of the API server
+	Ref      eval.Ref
+	Version  eval.Version          // of the object after it
+	Previous map[string]eval.Value // what the keys that it changed held before; nil where it changed nothing
+	After    *eval.Snapshot        // nil where nothing was asked of the API server
 }
 
 // Create writes fields that the state does not have, or makes a whole object. A conflict has written nothing.
@@ -41,7 +42,7 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 		}
 		ref, result, err := ch.Run.createObject(ctx, ch.Plan)
 		ch.about.ID.Ref = ref
-		return ch.take(ref, &cas.Txn{}, result, err)
+		return ch.take(ref, &eval.Txn{}, result, err)
 	}
 	t := ch.Run.createTxn(ch.Plan)
 	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
@@ -77,7 +78,7 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	}
 	t, more := ch.updateTxn()
 	if diags.Append(more...); t == nil {
-		ch.account(&cas.Txn{}, cas.TxnResult{})
+		ch.account(&eval.Txn{}, cas.TxnResult{})
 		return Written{Ref: ch.Prior.Ref, Version: ch.Prior.Version}, diags
 	}
 	if diags.HasError() {
@@ -104,16 +105,16 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 }
 
 // observeAll reads the object that an update of a whole object would change.
-func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Observation, error) {
+func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*eval.Snapshot, error) {
 	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, "", age)
 	if err == nil && !live.Exists() {
-		err = &cas.NotFoundError{Ref: ch.Prior.Ref}
+		err = &eval.NotFoundError{Ref: ch.Prior.Ref}
 	}
 	return live, err
 }
 
 // take records the result of a write.
-func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error) (Written, diag.Diagnostics) {
+func (ch *Change) take(ref eval.Ref, t *eval.Txn, result cas.TxnResult, err error) (Written, diag.Diagnostics) {
 	diags := ch.report(t, result, err)
 	if err != nil {
 		return Written{}, diags
@@ -125,33 +126,33 @@ func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error)
 }
 
 // txnOf is a transaction about nothing yet.
-func (r *Run) txnOf(c *Claim) *cas.Txn {
-	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, FieldManager: r.FieldManagerOr(c.FieldManager)}
+func (r *Run) txnOf(c *Claim) *eval.Txn {
+	return &eval.Txn{Ref: c.Ref, APIVersion: c.APIVersion, FieldManager: r.FieldManagerOr(c.FieldManager)}
 }
 
 // createTxn builds the transaction of a create. It compares values only.
-func (r *Run) createTxn(c *Claim) *cas.Txn {
+func (r *Run) createTxn(c *Claim) *eval.Txn {
 	t := r.txnOf(c)
-	t.At = c.pinned(nil)
+	t.RequireVersions = c.pinned(nil)
 	for _, key := range sortedKeys(c.Values, c.Expected) {
 		if _, writes := c.Values[key]; writes {
 			t.Keys = append(t.Keys, c.firstSwap(key))
 		} else {
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: c.Expected[key], IsGuard: true})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: c.Expected[key], IsGuard: true})
 		}
 	}
 	return t
 }
 
 // firstSwap returns the swap of a key that the state does not have. Without an expectation, the key must be absent.
-func (c *Claim) firstSwap(key string) cas.KeySwap {
+func (c *Claim) firstSwap(key string) eval.KeySwap {
 	expect, isNamed := c.Expected[key]
 	if !isNamed && c.isPinned() {
-		expect = cas.Anything()
+		expect = eval.Anything()
 	}
-	k := cas.KeySwap{Key: key, Expect: expect, New: c.Values[key], Held: cas.HeldIsRefused}
-	if c.Adopt || c.isPinned() || expect.Holds(k.New) {
-		k.Held = cas.HeldIsDone
+	k := eval.KeySwap{Key: key, Expect: expect, New: c.Values[key], IfEqual: eval.Reject}
+	if c.Adopt || c.isPinned() || expect.Matches(k.New) {
+		k.IfEqual = eval.Adopt
 	}
 	return k
 }
@@ -160,7 +161,7 @@ func (c *Claim) firstSwap(key string) cas.KeySwap {
 // state, which is what the plan saw even when another process applies a saved plan. Keys that do not change are
 // compared as well. For a whole object the version is compared instead: so a plan to write that finds nothing left to
 // write is a transaction without keys.
-func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
+func (ch *Change) updateTxn() (t *eval.Txn, diags diag.Diagnostics) {
 	c, was := ch.Plan, ch.was()
 	isWhole, writes := c.Whole != nil, ch.Writes()
 	if !isWhole && !writes {
@@ -169,17 +170,17 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	dropped := ch.dropped(was)
 	become := c.removals(dropped, dropped, ch.Memory)
 	t = ch.Run.txnOf(c)
-	t.Ref, t.Seen = was.Ref, was.Version
-	if !isWhole && !t.Seen.Valid() {
+	t.Ref, t.ObservedAt = was.Ref, was.Version
+	if !isWhole && !t.ObservedAt.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
 	if tangled := ch.tangled(dropped); len(tangled) > 0 {
 		diags.Append(ch.about.Tangled(tangled, was.APIVersion))
 	}
 	if isWhole || c.Scope != terms.ScopeKey || c.IsSecret() && len(dropped) > 0 {
-		t.At = append(t.At, t.Seen)
+		t.RequireVersions = append(t.RequireVersions, t.ObservedAt)
 	}
-	t.At = c.pinned(t.At)
+	t.RequireVersions = c.pinned(t.RequireVersions)
 
 	drifted := map[string]bool{}
 	if overwritten, _ := ch.drift(); !ch.about.Wait.IsNull() {
@@ -197,32 +198,32 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 			want = before
 		}
 		if isWhole && !isKey(key) {
-			want = cas.Anything()
+			want = eval.Anything()
 		}
 		_, isForm := ch.Memory.Forms[key]
 		isCompared := named && c.Configured[key] != was.Configured[key]
 		// Another version of the API has another form, so the object's version is compared.
 		if isForm = isForm && has && c.APIVersion != was.APIVersion && !isCompared; isForm {
-			want, t.At = cas.Anything(), append(t.At, t.Seen)
+			want, t.RequireVersions = eval.Anything(), append(t.RequireVersions, t.ObservedAt)
 		}
 		switch {
 		case isWhole && ch.keepsValue(was, key): // the version is compared instead
 		case ch.keepsValue(was, key):
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: before, IsGuard: true})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: before, IsGuard: true})
 		case names && (isWhole || has && !was.isImported()):
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: value})
 			if want.IsAnything() && c.Scope == terms.ScopeKey && !isForm && !c.isPinned() {
 				open = append(open, key)
 			}
 		case names:
 			t.Keys = append(t.Keys, c.firstSwap(key))
 		case drops && isWhole:
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want})
 		case drops:
 			// A key that is already missing, or already put back, needs no write.
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, become[key], key), Held: cas.HeldIsDone})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, become[key], key), IfEqual: eval.Adopt})
 		case named:
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, IsGuard: true})
 		}
 	}
 	if !writes && len(t.Keys) == 0 {
@@ -235,7 +236,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 }
 
 // commit sends a transaction within the timeout. wait_for_match adds to the timeout: commit then waits until every expectation holds.
-func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (result cas.TxnResult, err error) {
+func (r *Run) commit(ctx context.Context, t *eval.Txn, about diagnose.Subject, timeout time.Duration) (result cas.TxnResult, err error) {
 	r.writes.Add(1)
 	wait := waitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
@@ -245,7 +246,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 }
 
 // report returns the diagnostics of a write: why it failed, or what was stored differently.
-func (ch *Change) report(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnostics {
+func (ch *Change) report(t *eval.Txn, result cas.TxnResult, err error) diag.Diagnostics {
 	if err != nil {
 		return diag.Diagnostics{ch.about.Of(t).Diagnose(err)}
 	}
@@ -257,12 +258,12 @@ func (ch *Change) report(t *cas.Txn, result cas.TxnResult, err error) diag.Diagn
 	}
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
-		stored := result.After.Entry(k.Key)
+		stored := result.After.Value(k.Key)
 		previous, touched := result.Previous[k.Key]
 		if t.APIVersion != "" && (stored != previous || stored.Contains(k.New)) {
 			continue // the API server has its own forms of values, and defaults
 		}
-		if touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
+		if touched && result.Wrote && !k.IsGuard && !stored.Matches(k.New) {
 			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
 		}
 	}
@@ -284,14 +285,14 @@ func (ch *Change) sent() *Claim {
 	return ch.Plan.with(values)
 }
 
-func written(t *cas.Txn, result cas.TxnResult) Written {
+func written(t *eval.Txn, result cas.TxnResult) Written {
 	w := Written{Version: result.After.Version(), After: result.After}
 	if !result.Wrote {
 		return w
 	}
-	w.Previous = map[string]cas.Entry{}
+	w.Previous = map[string]eval.Value{}
 	for _, k := range t.Keys {
-		if previous, touched := result.Previous[k.Key]; touched && !k.IsGuard && (k.Held != cas.HeldIsDone || !previous.Holds(k.New)) {
+		if previous, touched := result.Previous[k.Key]; touched && !k.IsGuard && (k.IfEqual != eval.Adopt || !previous.Matches(k.New)) {
 			w.Previous[k.Key] = previous
 		}
 	}
@@ -300,7 +301,7 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 
 // account records a write: the digest of each field as it is now, and the original of each key. A field that the write
 // left as it was, and not as planned, keeps its baseline: a change by somebody else stays drift.
-func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
+func (ch *Change) account(t *eval.Txn, result cas.TxnResult) {
 	m, stored, before := ch.Memory, ch.sent(), ch.Memory.Written
 	if stored.Whole != nil && result.After != nil && !result.IsShared {
 		stored = stored.Found(result.After)
@@ -309,23 +310,23 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	if stored.Whole != nil {
 		part = partBinaryData
 	}
-	first, observed, touched := map[string]cas.Entry{}, map[string]string{}, map[string]bool{}
+	first, observed, touched := map[string]eval.Value{}, map[string]string{}, map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
 	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has seen it
-		m.beginAnew(sortedKeys(touched), func(key string) cas.Entry {
+		m.beginAnew(sortedKeys(touched), func(key string) eval.Value {
 			if was, changed := result.Previous[key]; changed {
 				return was
 			}
-			return result.After.Entry(key)
+			return result.After.Value(key)
 		})
 	}
 	for key, value := range ch.Plan.Values {
 		if stored.Whole != nil && (ch.Prior == nil || !stored.IsSecret() || !isKey(key) || !ch.keepsValue(ch.was(), key)) {
 			continue // what is stored is its baseline
 		}
-		var was cas.Entry
+		var was eval.Value
 		had := false
 		if ch.Prior != nil {
 			was, had = ch.was().Values[key]
@@ -360,7 +361,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 		return
 	}
 	m.First = first
-	if m.kind == cas.Secret {
+	if m.kind == eval.Secret {
 		m.Observed = observed
 	}
 }

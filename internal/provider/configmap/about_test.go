@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -17,7 +17,7 @@ import (
 // Each resource has words of its own in the diagnostics that all share.
 func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	ref := cas.Ref{Namespace: "shop", Name: "settings"}
+	ref := eval.Ref{Namespace: "shop", Name: "settings"}
 	entry := adapter.EntryModel{ValueBase64: types.StringValue("AQ==")}
 	entry.SetEntry(terms.EntryID{Ref: ref, Key: "foo"})
 	var keys adapter.DataModel
@@ -32,8 +32,8 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	numbered.SetRef(ref)
 	numbered.Key = types.StringValue("foo")
 	counter := (&counterResource{adapter.Modeled[counterModel]{Type: configured}}).about(&numbered, terms.OpCreate)
-	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
-	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}
+	missing, immutable := &eval.NotFoundError{Ref: ref}, &eval.ImmutableError{Ref: ref}
+	forbidden := &eval.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"
 	for want, got := range map[string]string{
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +

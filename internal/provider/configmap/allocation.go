@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
@@ -32,7 +32,7 @@ var (
 
 // NewAllocation is cas_configmap_allocation.
 func NewAllocation() resource.Resource {
-	r := &allocationResource{adapter.NewModeled[allocationModel]("configmap_allocation", cas.ConfigMap, allocationSchema)}
+	r := &allocationResource{adapter.NewModeled[allocationModel]("configmap_allocation", eval.ConfigMap, allocationSchema)}
 	r.ImportForm = terms.AllocationIDForm
 	return r
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -25,7 +26,7 @@ var _ adapter.Checked = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
 func NewCounter() resource.Resource {
-	return &counterResource{adapter.NewModeled[counterModel]("configmap_counter", cas.ConfigMap, counterSchema)}
+	return &counterResource{adapter.NewModeled[counterModel]("configmap_counter", eval.ConfigMap, counterSchema)}
 }
 
 // counterResource is cas_configmap_counter.

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -18,16 +18,16 @@ import (
 func NewEntry() resource.Resource { return newEntries().New() }
 
 func newEntries() adapter.Keys[adapter.EntryModel, *adapter.EntryModel] {
-	return adapter.NewKeys[adapter.EntryModel]("configmap_entry", cas.ConfigMap, terms.EntryIDForm, entrySchema)
+	return adapter.NewKeys[adapter.EntryModel]("configmap_entry", eval.ConfigMap, terms.EntryIDForm, entrySchema)
 }
 
 func entrySchema(ctx context.Context) schema.Schema {
-	return attributes.OfEntry(ctx, "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.", cas.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
-		"value":        attributes.Text(cas.ConfigMap, "Text to write to `data`. Set exactly one of `value` and `value_base64`.", attributes.OneOfBoth("value", "value_base64"), attributes.ValidValueSize()),
-		"value_base64": attributes.Text(cas.ConfigMap, "Bytes to write to `binaryData`, in standard base64. One atomic request moves a key between `data` and `binaryData`.", attributes.ValidBase64()),
-		"expected_value": attributes.Text(cas.ConfigMap, "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and must hold the value "+
+	return attributes.OfEntry(ctx, "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.", eval.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
+		"value":        attributes.Text(eval.ConfigMap, "Text to write to `data`. Set exactly one of `value` and `value_base64`.", attributes.OneOfBoth("value", "value_base64"), attributes.ValidValueSize()),
+		"value_base64": attributes.Text(eval.ConfigMap, "Bytes to write to `binaryData`, in standard base64. One atomic request moves a key between `data` and `binaryData`.", attributes.ValidBase64()),
+		"expected_value": attributes.Text(eval.ConfigMap, "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and must hold the value "+
 			"in the state for an update. A plan without a write does not check it, so it can stay in the configuration after the swap.", attributes.NotWith("expected_value_base64"), attributes.ValidValueSize()),
-		"expected_value_base64": attributes.Text(cas.ConfigMap, "Bytes that the key must hold before the write, in standard base64.", attributes.NotWith("expected_value"), attributes.ValidBase64()),
+		"expected_value_base64": attributes.Text(eval.ConfigMap, "Bytes that the key must hold before the write, in standard base64.", attributes.NotWith("expected_value"), attributes.ValidBase64()),
 		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. " +
 			"`object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
 		"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `error` (default) refuses to overwrite " +

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
@@ -86,7 +87,7 @@ var (
 // NewConfigMapList is the list cas_configmap.
 func NewConfigMapList() list.ListResource {
 	return &keysList[adapter.Object, *adapter.Object]{
-		Keys: adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema).Keys, isWhole: true, noun: "ConfigMaps",
+		Keys: adapter.NewWhole("configmap", eval.ConfigMap, wholeSchema).Keys, isWhole: true, noun: "ConfigMaps",
 		name: func(m *adapter.Object, id terms.EntryID) { m.SetRef(id.Ref) }, definition: wholeListSchema, codec: wholeListCodec,
 	}
 }
@@ -106,7 +107,7 @@ func entryListSchema(context.Context) schema.Schema {
 	return listSchema("Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the verb `get` for one ConfigMap, "+
 		"`list` for several.", map[string]schema.Attribute{
 		"name": schema.StringAttribute{
-			Optional: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
+			Optional: true, Validators: []validator.String{attributes.ValidName(eval.ConfigMap)},
 			MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all ConfigMaps that the selectors find.",
 		},
 	}, attributes.NotWith("name"))
@@ -152,7 +153,7 @@ func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *l
 				return
 			}
 			for _, id := range l.ids(each) {
-				if !push(l.result(ctx, req, id, each.Observation)) {
+				if !push(l.result(ctx, req, id, each.Snapshot)) {
 					return
 				}
 				if left--; left == 0 {
@@ -164,13 +165,13 @@ func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *l
 }
 
 // read reads the one ConfigMap.
-func (l *keysList[M, P]) read(ctx context.Context, ref cas.Ref) iter.Seq2[cas.Listed, error] {
+func (l *keysList[M, P]) read(ctx context.Context, ref eval.Ref) iter.Seq2[cas.Listed, error] {
 	return func(yield func(cas.Listed, error) bool) {
 		seen, err := l.Run.Engine.Observe(ctx, ref, "", 0)
 		if err == nil && !seen.Exists() {
-			err = &cas.NotFoundError{Ref: ref}
+			err = &eval.NotFoundError{Ref: ref}
 		}
-		yield(cas.Listed{Ref: ref, Observation: seen}, err)
+		yield(cas.Listed{Ref: ref, Snapshot: seen}, err)
 	}
 }
 
@@ -185,10 +186,10 @@ func (l *keysList[M, P]) ids(of cas.Listed) (all []terms.EntryID) {
 	return all
 }
 
-func (l *keysList[M, P]) result(ctx context.Context, req list.ListRequest, id terms.EntryID, seen *cas.Observation) list.ListResult {
+func (l *keysList[M, P]) result(ctx context.Context, req list.ListRequest, id terms.EntryID, seen *eval.Snapshot) list.ListResult {
 	state := l.Blank(ctx)
 	l.name(state, id)
-	state.Refresh(&claim.Seen{Observation: seen, IsImport: true}, l.Run)
+	state.Refresh(&claim.Seen{Snapshot: seen, IsImport: true}, l.Run)
 	state.Shared().SetVersion(seen.Version())
 	result := req.NewListResult(ctx)
 	result.DisplayName = state.Shared().ID.ValueString()

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 )
 
@@ -17,7 +17,7 @@ import (
 func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Object, *frameworkresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
-	r := adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema)
+	r := adapter.NewWhole("configmap", eval.ConfigMap, wholeSchema)
 	var schemaResp frameworkresource.SchemaResponse
 	r.Schema(ctx, frameworkresource.SchemaRequest{}, &schemaResp)
 	var identityResp frameworkresource.IdentitySchemaResponse
@@ -61,8 +61,8 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 		if !ok || resp.Diagnostics.HasError() {
 			t.Fatalf("%s: %v", address, resp.Diagnostics)
 		}
-		if m.ID.ValueString() != "shop/settings" || m.Version() != (cas.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
-			!m.Labels.IsNull() || !m.Annotations.IsNull() || adapter.EntriesFrom(cas.ConfigMap, m.Data, m.BinaryData)["foo"] != cas.Text("1") || !m.BinaryData.IsNull() {
+		if m.ID.ValueString() != "shop/settings" || m.Version() != (eval.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
+			!m.Labels.IsNull() || !m.Annotations.IsNull() || adapter.EntriesFrom(eval.ConfigMap, m.Data, m.BinaryData)["foo"] != eval.Text("1") || !m.BinaryData.IsNull() {
 			t.Errorf("%s: %v", address, m)
 		}
 		var identity adapter.Named

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -105,7 +106,7 @@ func orNobody(claimant string) string {
 	return printable(claimant)
 }
 
-func (s Subject) shown(value string) string { return renderOne(cas.Text(value), s.Hide) }
+func (s Subject) shown(value string) string { return renderOne(eval.Text(value), s.Hide) }
 
 func (s Subject) claimant(m pool.Member) string {
 	if s.Hide != ShowValues {
@@ -139,7 +140,7 @@ func (s Subject) AllocationTakenOver(by pool.Member, then string) diag.Diagnosti
 }
 
 // AllocationNotKept is for an allocation that the API server has not stored.
-func (s Subject) AllocationNotKept(stored cas.Entry) diag.Diagnostic {
+func (s Subject) AllocationNotKept(stored eval.Value) diag.Diagnostic {
 	return s.tell(TitleAllocationChangedByAdmission, path.Root("key"), "The API server stored another pool than the one that was sent, without the allocation.",
 		[]Fact{{"Stored", renderOne(stored, s.Hide)}},
 		"Find the admission webhook or policy that changes this key, and exempt it. The next apply releases what is left, and takes a value again.")
@@ -205,4 +206,6 @@ func (s Subject) NumberNotKept(taken cas.Taken) diag.Diagnostic {
 }
 
 // figure shows a number that came from the key.
-func (s Subject) figure(n int64) string { return renderOne(cas.Text(strconv.FormatInt(n, 10)), s.Hide) }
+func (s Subject) figure(n int64) string {
+	return renderOne(eval.Text(strconv.FormatInt(n, 10)), s.Hide)
+}

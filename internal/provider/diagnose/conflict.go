@@ -9,14 +9,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
+func (s Subject) conflict(e *eval.ConflictError) diag.Diagnostic {
 	facts := s.conflictFacts(e)
 	switch e.Reason {
-	case cas.ReasonVersion:
+	case eval.ReasonVersion:
 		pin := "expected_resource_version_wo"
 		if s.Op == terms.OpInvoke {
 			pin = "expected_resource_version"
@@ -24,19 +24,19 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 		return s.refuse(TitleCompareAndSwapConflict, path.Root(pin), fmt.Sprintf(
 			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts, s.orDestroy(
 			"Run terraform plan again with "+pin+" from a data source, or with the version that you have reviewed."))
-	case cas.ReasonOwn:
+	case eval.ReasonOwn:
 		keys := keysOf(e.Keys)
 		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "Another resource of this run wrote or adopted "+enumerate(keys)+" after the removal was planned.",
 			facts, fmt.Sprintf("The next apply removes %[1]s. To keep %[1]s, first run terraform state rm with the address of the removed resource. "+
 				"If a resource with that address is still in the configuration, import it again.", number(len(keys), "it", "them")))
-	case cas.ReasonObject:
+	case eval.ReasonObject:
 		return s.objectConflict(e, facts)
 	default:
 		return s.keyConflict(e, facts)
 	}
 }
 
-func keysOf(conflicts []cas.KeyConflict) (keys []string) {
+func keysOf(conflicts []eval.KeyConflict) (keys []string) {
 	for _, k := range conflicts {
 		keys = append(keys, k.Key)
 	}
@@ -44,10 +44,10 @@ func keysOf(conflicts []cas.KeyConflict) (keys []string) {
 }
 
 // objectConflict is for a ConfigMap that is at another version than the one to compare with.
-func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+func (s Subject) objectConflict(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	var changed []string
 	for _, k := range e.Keys {
-		if !e.Live.Entry(k.Key).Holds(k.Expected) {
+		if !e.Live.Value(k.Key).Matches(k.Expected) {
 			changed = append(changed, k.Key)
 		}
 	}
@@ -60,7 +60,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 		next = "Run terraform plan again, or " + s.Ways.OtherKeys
 	case len(changed) > 0:
 		happened = enumerate(changed) + " changed " + s.since(len(changed) == 1) + "."
-	case s.ID.Kind == cas.Secret: // the state has no values
+	case s.ID.Kind == eval.Secret: // the state has no values
 	case s.Ways.OtherKeys != "":
 		unchanged := "The keys of this resource are unchanged"
 		if s.APIVersion != "" {
@@ -68,7 +68,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 		}
 		if s.ID.Key != "" {
 			unchanged = s.ID.Key + " is unchanged"
-			if value, ok := quoteHCL(e.Live.Entry(s.ID.Key), s.Hide); ok {
+			if value, ok := quoteHCL(e.Live.Value(s.ID.Key), s.Hide); ok {
 				unchanged += " (" + value + ")"
 			}
 		}
@@ -82,7 +82,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 }
 
 // isRemade reports whether the ConfigMap is another object than the one to compare with.
-func isRemade(e *cas.ConflictError) bool {
+func isRemade(e *eval.ConflictError) bool {
 	return e.At.UID != "" && e.At.UID != e.Live.Version().UID
 }
 
@@ -96,10 +96,10 @@ const (
 	faultChanged               // not what was observed
 )
 
-func (s Subject) faultOf(k cas.KeyConflict) fault {
+func (s Subject) faultOf(k eval.KeyConflict) fault {
 	paths := s.Keys[k.Key]
 	switch {
-	case k.Reason == cas.ReasonHeld:
+	case k.Reason == eval.ReasonEqual:
 		return faultHeld
 	case s.Op == terms.OpDelete:
 		return faultChanged
@@ -113,7 +113,7 @@ func (s Subject) faultOf(k cas.KeyConflict) fault {
 }
 
 // keyConflict is for keys that do not hold what they must.
-func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+func (s Subject) keyConflict(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	if s.isInOtherMap(e) {
 		return s.inOtherMap(e)
 	}
@@ -138,10 +138,10 @@ func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic
 }
 
 // holdsAlready is for keys that a create is to write, and that hold their values already.
-func (s Subject) holdsAlready(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+func (s Subject) holdsAlready(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
 	next := number(len(keys), "Set adopt_existing = true to take it over.", "Set adopt_existing = true to take them over.")
-	isAbsent := func(k cas.KeyConflict) bool { return k.New.IsAbsent() } // which no import finds
+	isAbsent := func(k eval.KeyConflict) bool { return k.New.IsAbsent() } // which no import finds
 	switch {
 	case s.Op != terms.OpCreate:
 	case slices.ContainsFunc(e.Keys, isAbsent):
@@ -163,17 +163,17 @@ func taintedOr(otherwise string) string {
 }
 
 // exist is for keys that a create is to write, and that hold other values.
-func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
 	next := number(len(keys), "To replace it, ", "To replace these values, ") + s.expect(e, keys)
-	if s.ID.Kind == cas.Secret && s.APIVersion == "" { // whose value may be unknown
+	if s.ID.Kind == eval.Secret && s.APIVersion == "" { // whose value may be unknown
 		next += fmt.Sprintf(", or set expected_resource_version_wo = %q", e.Live.Version().ResourceVersion)
 	}
 	if s.Op == terms.OpCreate {
 		facts = append(facts, s.importFact(keys)...)
 		keep := fmt.Sprintf("set %s to what the keys hold, then import them", root(s.Value))
 		if len(keys) == 1 {
-			keep = s.set(s.Keys[keys[0]].Value, keys[0], e.Live.Entry(keys[0])) + ", then import it"
+			keep = s.set(s.Keys[keys[0]].Value, keys[0], e.Live.Value(keys[0])) + ", then import it"
 		}
 		next += number(len(keys), "; to keep it, ", "; to keep them, ") + keep
 	}
@@ -186,9 +186,9 @@ func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 }
 
 // mismatch is for keys that do not hold what the configuration expects.
-func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+func (s Subject) mismatch(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	k, keys := e.Keys[0], keysOf(e.Keys)
-	found, paths := e.Live.Entry(k.Key), s.Keys[k.Key]
+	found, paths := e.Live.Value(k.Key), s.Keys[k.Key]
 	name, _ := NameOf(k.Key)
 	isMissing := found.IsAbsent() && !k.Expected.IsAbsent()
 	isGuard := len(paths.Value.Steps()) == 0
@@ -237,7 +237,7 @@ func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 }
 
 // mixed is for keys with different faults, each with a way of its own.
-func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
+func (s Subject) mixed(e *eval.ConflictError, faults []fault) diag.Diagnostic {
 	var facts []Fact
 	order := make([]int, len(e.Keys)) // the one that the message points at comes first
 	for i := range order {
@@ -279,7 +279,7 @@ func (s Subject) otherType(e *OtherTypeError) diag.Diagnostic {
 }
 
 // expectations are the attributes that expect something of the keys.
-func (s Subject) expectations(e *cas.ConflictError) (names []string) {
+func (s Subject) expectations(e *eval.ConflictError) (names []string) {
 	for _, k := range e.Keys {
 		names = append(names, root(s.Keys[k.Key].Expected))
 	}
@@ -288,11 +288,11 @@ func (s Subject) expectations(e *cas.ConflictError) (names []string) {
 }
 
 // expect says how to have the configuration expect what the keys hold.
-func (s Subject) expect(e *cas.ConflictError, keys []string) string {
+func (s Subject) expect(e *eval.ConflictError, keys []string) string {
 	if len(keys) > 1 {
 		return "copy them to " + strings.Join(s.expectations(e), " and ")
 	}
-	return s.set(s.Keys[keys[0]].Expected, keys[0], e.Live.Entry(keys[0]))
+	return s.set(s.Keys[keys[0]].Expected, keys[0], e.Live.Value(keys[0]))
 }
 
 // self returns the configuration's word for the subject.
@@ -304,13 +304,13 @@ func (s Subject) self() string {
 }
 
 // keep says, after another way, how to have the configuration keep what the keys hold. An action keeps nothing.
-func (s Subject) keep(live *cas.Observation, keys []string) string {
+func (s Subject) keep(live *eval.Snapshot, keys []string) string {
 	if s.Op == terms.OpInvoke {
 		return ""
 	}
 	way, also := "copy them to "+root(s.Value), " and set adopt_existing = true"
 	if len(keys) == 1 {
-		way, also = s.set(s.Keys[keys[0]].Value, keys[0], live.Entry(keys[0])), " and adopt_existing = true"
+		way, also = s.set(s.Keys[keys[0]].Value, keys[0], live.Value(keys[0])), " and adopt_existing = true"
 	}
 	if s.Op == terms.OpCreate {
 		way += also
@@ -319,7 +319,7 @@ func (s Subject) keep(live *cas.Observation, keys []string) string {
 }
 
 // set says how to give an attribute what a key holds.
-func (s Subject) set(at path.Path, key string, e cas.Entry) string {
+func (s Subject) set(at path.Path, key string, e eval.Value) string {
 	value, canQuote := quoteHCL(e, s.Hide)
 	key, _ = NameOf(key)
 	if e.IsAbsent() && len(at.Steps()) > 1 {
@@ -341,7 +341,7 @@ func takesBase64(name string) bool {
 }
 
 // attributeFor is the attribute that takes what a key holds: text and bytes have one each.
-func attributeFor(at path.Path, e cas.Entry) path.Path {
+func attributeFor(at path.Path, e eval.Value) path.Path {
 	attributes := map[string]string{
 		"value": "value_base64", "expected_value": "expected_value_base64", "data": "binary_data", "expected_data": "expected_binary_data",
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -79,14 +79,14 @@ func number(n int, one, several string) string {
 }
 
 // conflictFacts are the facts about what changed, and about the version.
-func (s Subject) conflictFacts(e *cas.ConflictError) (facts []Fact) {
-	ofKeys := e.Reason == cas.ReasonKey || e.Reason == cas.ReasonHeld
+func (s Subject) conflictFacts(e *eval.ConflictError) (facts []Fact) {
+	ofKeys := e.Reason == eval.ReasonKey || e.Reason == eval.ReasonEqual
 	if s.Content != nil && !ofKeys && e.Live.Exists() {
 		state, found := s.Content(e.Live)
 		facts = s.differences(state, found, "Expected", "Found", e.Live)
 	} else {
 		for _, k := range e.Keys {
-			if ofKeys || !e.Live.Entry(k.Key).Holds(k.Expected) {
+			if ofKeys || !e.Live.Value(k.Key).Matches(k.Expected) {
 				facts = append(facts, s.keyFacts(k, e.Live)...)
 			}
 		}
@@ -98,9 +98,9 @@ func (s Subject) conflictFacts(e *cas.ConflictError) (facts []Fact) {
 }
 
 // keyFacts are the facts about one key of a conflict.
-func (s Subject) keyFacts(k cas.KeyConflict, live *cas.Observation) []Fact {
-	facts, found := s.keyFact(k.Key), live.Entry(k.Key)
-	if k.Reason == cas.ReasonHeld {
+func (s Subject) keyFacts(k eval.KeyConflict, live *eval.Snapshot) []Fact {
+	facts, found := s.keyFact(k.Key), live.Value(k.Key)
+	if k.Reason == eval.ReasonEqual {
 		facts = append(facts, Fact{"Found", renderOne(found, s.Hide)})
 	} else {
 		facts = append(append(facts, s.compare("Expected", k.Expected, "Found", found)...), s.lookalikeFact(k, found)...)
@@ -131,7 +131,7 @@ func (s Subject) keyPath(key string) path.Path {
 }
 
 // compare shows two values, those of several lines by where they differ.
-func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) []Fact {
+func (s Subject) compare(nameA string, a eval.Value, nameB string, b eval.Value) []Fact {
 	most := diffLines
 	if s.APIVersion != "" {
 		most = fieldDiffLines
@@ -155,17 +155,17 @@ func (s Subject) forPart(part string) Subject {
 }
 
 // existingKeys lists the keys of a ConfigMap, in which one is missing.
-func existingKeys(missing string, live *cas.Observation) []Fact {
+func existingKeys(missing string, live *eval.Snapshot) []Fact {
 	if _, isField := NameOf(missing); !live.Exists() || isField {
 		return nil
 	}
 	return []Fact{{"Existing keys", Nearest(missing, keysIn(live))}}
 }
 
-func keysIn(live *cas.Observation) []string { return slices.Collect(maps.Keys(live.Entries())) }
+func keysIn(live *eval.Snapshot) []string { return slices.Collect(maps.Keys(live.Entries())) }
 
 // changedBy names writers, who may be several: the owners of a key, or those who wrote to an object in the same second. A name that this provider uses says only that.
-func (s Subject) changedBy(writers []cas.Writer) []Fact {
+func (s Subject) changedBy(writers []eval.Writer) []Fact {
 	if len(writers) == 0 {
 		return nil
 	}
@@ -189,13 +189,13 @@ func (s Subject) changedBy(writers []cas.Writer) []Fact {
 }
 
 // versionFacts are the facts about the version of a conflict.
-func (s Subject) versionFacts(e *cas.ConflictError) (facts []Fact) {
+func (s Subject) versionFacts(e *eval.ConflictError) (facts []Fact) {
 	if !e.Live.Exists() {
 		return nil
 	}
 	was := " when planned"
 	switch {
-	case e.Reason == cas.ReasonVersion:
+	case e.Reason == eval.ReasonVersion:
 		was = " expected"
 	case !s.isApplied():
 		was = " when last read"

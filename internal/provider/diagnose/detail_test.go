@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 func TestDetail(t *testing.T) {
@@ -59,7 +59,7 @@ func TestNearestNames(t *testing.T) {
 func TestChangedByNamesAllWhoItMayBe(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	for want, writers := range map[string][]cas.Writer{
+	for want, writers := range map[string][]eval.Writer{
 		"[]": nil,
 		"[{Changed by a (last write 2026-07-01T12:00:00Z)}]":                                                                                  {{Manager: "a", Operation: "Update", Time: at}},
 		"[{Changed by a (last write 2026-07-01T12:00:00Z) or b}]":                                                                             {{Manager: "a", Time: at}, {Manager: "b"}},
@@ -87,25 +87,25 @@ func TestEnumerateKeys(t *testing.T) {
 func TestQuoteHCL(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		of     cas.Entry
+		of     eval.Value
 		hide   Hiding
 		want   string
 		wantOK bool
 	}{
-		"text":            {of: cas.Text("99"), want: `"99"`, wantOK: true},
-		"empty text":      {of: cas.Text(""), want: `""`, wantOK: true},
-		"quotes":          {of: cas.Text(`a"\b`), want: `"a\"\\b"`, wantOK: true},
-		"templates":       {of: cas.Text("${a} %{b} $c"), want: `"$${a} %%{b} $c"`, wantOK: true},
-		"letters":         {of: cas.Text("café 😀"), want: `"café 😀"`, wantOK: true},
-		"120 bytes":       {of: cas.Text(strings.Repeat("x", 120)), want: `"` + strings.Repeat("x", 120) + `"`, wantOK: true},
-		"121 bytes":       {of: cas.Text(strings.Repeat("x", 121))},
-		"several lines":   {of: cas.Text("a\nb")},
-		"a newline":       {of: cas.Text("a\n")},
-		"a control":       {of: cas.Text("a\x1b[0m")},
-		"no UTF-8":        {of: cas.Text("\xff")},
-		"bytes":           {of: cas.Binary([]byte("99"))},
-		"hidden":          {of: cas.Text("99"), hide: ShowDigests},
-		"an absent entry": {of: cas.Entry{}},
+		"text":            {of: eval.Text("99"), want: `"99"`, wantOK: true},
+		"empty text":      {of: eval.Text(""), want: `""`, wantOK: true},
+		"quotes":          {of: eval.Text(`a"\b`), want: `"a\"\\b"`, wantOK: true},
+		"templates":       {of: eval.Text("${a} %{b} $c"), want: `"$${a} %%{b} $c"`, wantOK: true},
+		"letters":         {of: eval.Text("café 😀"), want: `"café 😀"`, wantOK: true},
+		"120 bytes":       {of: eval.Text(strings.Repeat("x", 120)), want: `"` + strings.Repeat("x", 120) + `"`, wantOK: true},
+		"121 bytes":       {of: eval.Text(strings.Repeat("x", 121))},
+		"several lines":   {of: eval.Text("a\nb")},
+		"a newline":       {of: eval.Text("a\n")},
+		"a control":       {of: eval.Text("a\x1b[0m")},
+		"no UTF-8":        {of: eval.Text("\xff")},
+		"bytes":           {of: eval.Binary([]byte("99"))},
+		"hidden":          {of: eval.Text("99"), hide: ShowDigests},
+		"an absent entry": {of: eval.Value{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,28 +4,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // swapping makes a subject that of an action, which imports nothing and keeps nothing.
 func swapping(s *diagnose.Subject) {
-	one := cas.Text("1")
+	one := eval.Text("1")
 	s.ID.Key, s.Noun, s.ImportID, s.Ways = "", "swap", nil, diagnose.Ways{Missing: "Create it before the action."}
 	s.Keys["foo"] = diagnose.KeyPaths{Value: path.Root("data").AtMapKey("foo"), Expected: path.Root("expected_data").AtMapKey("foo"), Want: &one}
 }
 
 // listing changes a subject to describe a list.
 func listing(s *diagnose.Subject) {
-	*s = diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: "shop"}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}, Op: s.Op}
+	*s = diagnose.Subject{ID: terms.EntryID{Ref: eval.Ref{Namespace: "shop"}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}, Op: s.Op}
 }
 
-func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+func actionDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const place = "\n\n  ConfigMap:  shop/settings\n"
-	pinned := conflictOf(cas.ReasonVersion, seen, cas.Version{ResourceVersion: "7"})
-	gone := conflictOf(cas.ReasonKey, seen, cas.Version{})
-	gone.Keys[0].Key, gone.Keys[0].New = "gone", cas.Entry{}
+	pinned := conflictOf(eval.ReasonVersion, seen, eval.Version{ResourceVersion: "7"})
+	gone := conflictOf(eval.ReasonKey, seen, eval.Version{})
+	gone.Keys[0].Key, gone.Keys[0].New = "gone", eval.Value{}
 	without := func(s *diagnose.Subject) {
 		swapping(s)
 		s.Keys["gone"] = diagnose.KeyPaths{
@@ -34,7 +34,7 @@ func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	}
 	return map[string]diagnosticTest{
 		"a swap, another value": {
-			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
+			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})),
 			summary: "Expected Value Mismatch", path: `expected_data["foo"]`,
 			detail: `expected_data["foo"] is "1", but foo holds "live". Nothing was written.` + wide + wideFoo + wideBy + wideNow +
 				"\nTo replace \"live\", set \"foo\" = \"live\" in expected_data.",
@@ -51,12 +51,12 @@ func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  resourceVersion:  7 expected, 42 now\n\nRun terraform plan again with expected_resource_version from a data source, or with the version that you have reviewed.",
 		},
 		"a swap, not there yet": {
-			of:       aboutFoo(terms.OpInvoke, swapping, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
+			of:       aboutFoo(terms.OpInvoke, swapping, planning).Diagnose(&eval.NotFoundError{Ref: testRef}),
 			severity: diag.SeverityWarning, summary: "ConfigMap Does Not Exist Yet", path: "name",
 			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + place + "\nCreate it before the action.",
 		},
 		"a swap, not there": {
-			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(&cas.NotFoundError{Ref: testRef}),
+			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(&eval.NotFoundError{Ref: testRef}),
 			summary: "ConfigMap Not Found", path: "name", detail: "The ConfigMap does not exist. Nothing was written." + place + "\nCreate it before the action.",
 		},
 		"a swap, in a plan": { // which no destroy begins with
@@ -66,20 +66,20 @@ func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"\nUse a ConfigMap with another name, or delete this one and create it again.",
 		},
 		"a swap, unknown": {
-			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{UID: "u", ResourceVersion: "7"}, Err: errServer}),
+			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(&eval.UnknownError{Ref: testRef, Base: eval.Version{UID: "u", ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." +
 				"\n\n  ConfigMap:        shop/settings\n  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
 				"\nSee what the ConfigMap holds before you invoke the action again.",
 		},
 		"a list, unauthorized": {
-			of:      aboutFoo(terms.OpList, listing).Diagnose(&cas.RefusedError{Verb: "list", Code: 401, Err: errServer}),
+			of:      aboutFoo(terms.OpList, listing).Diagnose(&eval.RefusedError{Verb: "list", Code: 401, Err: errServer}),
 			summary: "Request Refused",
 			detail: "The API server refused to list ConfigMaps. Nothing was listed." +
 				"\n\n  Namespace:   shop\n  Status:      401\n  API server:  the server's own words\n\nRenew your credentials, then run terraform query again.",
 		},
 		"a list, forbidden": {
-			of:      aboutFoo(terms.OpList, listing).Diagnose(&cas.ForbiddenError{Verb: "list", Err: errServer}),
+			of:      aboutFoo(terms.OpList, listing).Diagnose(&eval.ForbiddenError{Verb: "list", Err: errServer}),
 			summary: "Not Permitted",
 			detail: "You do not have permission to list ConfigMaps. Nothing was listed." +
 				"\n\n  Namespace:   shop\n  API server:  the server's own words\n\nGrant list on configmaps in this namespace.",

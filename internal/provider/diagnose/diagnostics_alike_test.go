@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -14,14 +14,14 @@ import (
 
 func noConfigMap(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
-		of: about.Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
+		of: about.Diagnose(&eval.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
 		detail: "The ConfigMap does not exist. Nothing was written." + facts + "\nCreate the ConfigMap first, and let this resource depend on it.",
 	}
 }
 
 func noConfigMapYet(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
-		of:       about.Diagnose(&cas.NotFoundError{Ref: testRef}),
+		of:       about.Diagnose(&eval.NotFoundError{Ref: testRef}),
 		severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
 		detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + facts +
 			"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
@@ -31,7 +31,7 @@ func noConfigMapYet(about diagnose.Subject, facts string) diagnosticTest {
 func beingDeleted(about diagnose.Subject, facts string) diagnosticTest {
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	return diagnosticTest{
-		of: about.Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
+		of: about.Diagnose(&eval.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
 		detail: "The ConfigMap is being deleted. Nothing was written." + facts +
 			"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
 	}
@@ -46,7 +46,7 @@ func sizes(written, others int) string {
 // notPermitted is of a removal.
 func notPermitted(about diagnose.Subject, verb, facts, verbs string) diagnosticTest {
 	return diagnosticTest{
-		of: about.Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: verb, Err: errServer}), summary: "Not Permitted",
+		of: about.Diagnose(&eval.ForbiddenError{Ref: testRef, Verb: verb, Err: errServer}), summary: "Not Permitted",
 		detail: "You do not have permission to " + verb + " this ConfigMap. Nothing was removed." + facts +
 			"  API server:  the server's own words\n\nGrant " + verbs + " on configmaps in this namespace.",
 	}
@@ -55,7 +55,7 @@ func notPermitted(about diagnose.Subject, verb, facts, verbs string) diagnosticT
 // unreachable is of a read.
 func unreachable(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
-		of: about.Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
+		of: about.Diagnose(&eval.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
 		detail: "The API server could not be reached. Nothing was read." + facts + "  Host:       https://api.test\n  Cause:      the server's own words\n\n" +
 			"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 	}

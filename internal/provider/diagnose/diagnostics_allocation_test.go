@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -33,15 +33,15 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		many = append(many, pool.Member{Value: fmt.Sprint(i), Claimant: fmt.Sprintf("team-%02d", i/2)})
 	}
 	ours := pool.Member{Value: "7", Claimant: "shop/web", ID: "A"}
-	full := &cas.NotYetError{Err: &pool.FullError{Holds: true, Holders: []pool.Member{{Value: "1"}, {Value: "2", Claimant: "b\n"}, {Value: "3", Claimant: "b\n"}}}}
-	crowded := &cas.NotYetError{Err: &pool.FullError{Holds: true, Holders: many}}
+	full := &eval.NotYetError{Err: &pool.FullError{Holds: true, Holders: []pool.Member{{Value: "1"}, {Value: "2", Claimant: "b\n"}, {Value: "3", Claimant: "b\n"}}}}
+	crowded := &eval.NotYetError{Err: &pool.FullError{Holds: true, Holders: many}}
 	taken := &pool.TakenError{Value: "10.0.7.0/24", By: pool.Member{Value: "10.0.0.0/16", Claimant: "shop/web"}}
 	outside := &pool.OutsideError{Value: "9"}
 	create := aboutFoo(terms.OpCreate, ofAllocation)
 	plan := aboutFoo(terms.OpCreate, ofAllocation, planning, waiting)
 	read := aboutFoo(terms.OpRead, ofAllocation)
 	waited := func(last, err error) diag.Diagnostic {
-		return aboutFoo(terms.OpCreate, ofAllocation, waiting).Diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 2 * time.Minute})
+		return aboutFoo(terms.OpCreate, ofAllocation, waiting).Diagnose(&eval.WaitError{Ref: testRef, Last: last, Err: err, Waited: 2 * time.Minute})
 	}
 	return map[string]diagnosticTest{
 		"not a pool": {
@@ -72,7 +72,7 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 			detail: strings.TrimSuffix("Nothing can be taken yet. The apply waits for something to be free for up to 2m."+head+threeTaken, "\n"),
 		},
 		"nothing to take yet, and how long is unknown": {
-			of:       aboutFoo(terms.OpCreate, ofAllocation, planning, func(s *diagnose.Subject) { s.Wait = types.StringUnknown() }).NotYet(&cas.NotFoundError{Ref: testRef}),
+			of:       aboutFoo(terms.OpCreate, ofAllocation, planning, func(s *diagnose.Subject) { s.Wait = types.StringUnknown() }).NotYet(&eval.NotFoundError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "wait_for_free", summary: "Nothing To Take Yet",
 			detail: "Nothing can be taken yet. The apply waits for something to be free for as long as wait_for_free says." + head + "  Found:      (no ConfigMap)",
 		},
@@ -82,11 +82,11 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 				"wait_for_free. To wait longer for what this configuration keeps is in vain.",
 		},
 		"waited in vain for a ConfigMap with a pool": {
-			of: waited(&cas.NotFoundError{Ref: testRef}, errDeadline), path: "wait_for_free", summary: "Wait Ended Without A Value",
+			of: waited(&eval.NotFoundError{Ref: testRef}, errDeadline), path: "wait_for_free", summary: "Wait Ended Without A Value",
 			detail: inVain + head + "  Found:      (no ConfigMap)\n  Waited:     2m0s\n\nCreate the ConfigMap. Then run terraform apply again, or raise wait_for_free.",
 		},
 		"cannot watch a pool any longer": {
-			of: waited(full, &cas.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_free", summary: "Wait Failed",
+			of: waited(full, &eval.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_free", summary: "Wait Failed",
 			detail: "The watch of the ConfigMap failed before something could be taken. Nothing was written." + head + threeTaken + "  Waited:     2m0s\n" +
 				"  Cause:      watch configmap shop/settings: HTTP 401: the server's own words\n\nRemove the cause, then run terraform apply again.",
 		},
@@ -172,7 +172,7 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 				"\nDid you mean fooo? Correct the import, whose id is namespace/name/key/value. To create it, remove the import.",
 		},
 		"an import from a pool whose ConfigMap is not there": {
-			of: read.NothingThere(new(cas.Observation), diagnose.Missing{}), summary: "ConfigMap Not Found",
+			of: read.NothingThere(new(eval.Snapshot), diagnose.Missing{}), summary: "ConfigMap Not Found",
 			detail: "The ConfigMap does not exist. Nothing was imported." + head + "\nCorrect the import, whose id is namespace/name/key/value.",
 		},
 		"no allocation to import": {
@@ -181,25 +181,25 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 				"\nCorrect the import, or remove it: the next apply takes a value.",
 		},
 		"an allocation that admission changed": {
-			of: create.AllocationNotKept(cas.Text("{}")), path: "key", summary: "Allocation Changed By Admission",
+			of: create.AllocationNotKept(eval.Text("{}")), path: "key", summary: "Allocation Changed By Admission",
 			detail: "The API server stored another pool than the one that was sent, without the allocation." + head + "  Stored:     \"{}\"\n" +
 				"\nFind the admission webhook or policy that changes this key, and exempt it. The next apply releases what is left, and takes a value again.",
 		},
 		"a pool that is too large": {
-			of: create.Diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 80}), path: "key", summary: "ConfigMap Too Large",
+			of: create.Diagnose(&eval.TooLargeError{Ref: testRef, New: eval.MaxSize + 80}), path: "key", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
 				"  New values:    1048656 bytes\n  Other values:  0 bytes\n  Limit:         1048576 bytes for all values together\n" +
 				"  Fit:           11900 allocations, and all of them are taken\n\nShorten a value, or use another ConfigMap.",
 		},
 		"an allocation of unknown outcome": {
-			of:      create.Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+			of:      create.Diagnose(&eval.UnknownError{Ref: testRef, Base: eval.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
 				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
 				"\nRun terraform apply again: it releases what this one may have taken, and takes a value again. A destroy only releases.",
 		},
 		"an immutable ConfigMap, on destroy": {
-			of: aboutFoo(terms.OpDelete, ofAllocation).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutFoo(terms.OpDelete, ofAllocation).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was removed." + head +
 				"\nTo leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
 		},

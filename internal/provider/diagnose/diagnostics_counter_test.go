@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -20,8 +21,8 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		ranged = "  Range:      -9223372036854775808 to 9223372036854775807\n"
 		have   = "\nTo keep what it holds, use another key. If it was a counter, set it to the next free number, such as 42, without spaces or leading zeros."
 	)
-	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: cas.Text("eight")}
-	taken := cas.Taken{Number: 7, Sent: cas.Text("8"), Stored: cas.Text("7")}
+	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: eval.Text("eight")}
+	taken := cas.Taken{Number: 7, Sent: eval.Text("8"), Stored: eval.Text("7")}
 	return map[string]diagnosticTest{
 		"not a counter": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(word), path: "key", summary: "Not A Counter",
@@ -43,7 +44,7 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		"no ConfigMap for a counter, in a plan": noConfigMapYet(aboutFoo(terms.OpCreate, ofCounter, planning), head),
 		"a number of unknown outcome": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(
-				&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+				&eval.UnknownError{Ref: testRef, Base: eval.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
 				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
@@ -57,13 +58,13 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		},
 		"a counter whose ConfigMap is being deleted": beingDeleted(aboutFoo(terms.OpUpdate, ofCounter), served),
 		"a counter that no longer fits": {
-			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "key", summary: "ConfigMap Too Large",
+			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&eval.TooLargeError{Ref: testRef, New: 1, Others: eval.MaxSize}), path: "key", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
 				sizes(1, 1048576),
 		},
 		"what nobody knows of a counter": unexpected(aboutFoo(terms.OpCreate, ofCounter), "creating the counter", head),
 		"what an entry may meet as well": {
-			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head +
 				"\nUse a ConfigMap with another name, or delete this one and create it again.",
 		},

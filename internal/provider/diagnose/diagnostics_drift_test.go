@@ -3,23 +3,23 @@ package diagnose_test
 import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // driftDiagnosticTests are of values that somebody else changed after the last apply, and of keys that two resources write.
-func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+func driftDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const changed = "Value Changed Since Last Apply"
-	live, two := cas.Text("live"), cas.Text("2")
-	written := cas.Text("1")
+	live, two := eval.Text("live"), eval.Text("2")
+	written := eval.Text("1")
 	one := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
 	known := []diagnose.Drift{{Kind: "Key", Key: "foo", Written: &written, Found: live, ToWrite: two}}
 	several := []diagnose.Drift{
 		{Kind: "Key", Key: "a", ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two},
 	}
 	whole := []diagnose.Drift{
-		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: cas.Text("other"), ToWrite: cas.Text("shop")},
+		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: eval.Text("other"), ToWrite: eval.Text("shop")},
 	}
 	return map[string]diagnosticTest{
 		"drift: overwritten": {

@@ -9,13 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // web is the Deployment that messages about fields are about.
-var web = cas.Ref{Kind: cas.KindOf("apps", "Deployment"), Namespace: "shop", Name: "web"}
+var web = eval.Ref{Kind: eval.KindOf("apps", "Deployment"), Namespace: "shop", Name: "web"}
 
 // aboutWeb is a resource of spec.replicas, whose value is text.
 func aboutWeb(op terms.Operation, more ...func(*diagnose.Subject)) diagnose.Subject {
@@ -33,7 +33,7 @@ func aboutWeb(op terms.Operation, more ...func(*diagnose.Subject)) diagnose.Subj
 }
 
 func replicasKey() string {
-	key, err := cas.FieldKey(web.Kind, "spec.replicas")
+	key, err := eval.FieldKey(web.Kind, "spec.replicas")
 	if err != nil {
 		panic(err)
 	}
@@ -45,26 +45,26 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 		where     = "\n\n  Deployment:  shop/web\n"
 		notServed = "The API server serves no Deployment of apps/v1."
 	)
-	unserved := &cas.NotServedError{Ref: web, APIVersion: "apps/v1"}
-	custom := cas.Ref{Kind: cas.KindOf("acme.io", "Gadget"), Namespace: "shop", Name: "web"}
+	unserved := &eval.NotServedError{Ref: web, APIVersion: "apps/v1"}
+	custom := eval.Ref{Kind: eval.KindOf("acme.io", "Gadget"), Namespace: "shop", Name: "web"}
 	aboutCustom := func(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 		s := aboutWeb(op, changes...)
 		s.ID.Ref = custom
 		return s
 	}
-	yet := &cas.NotServedError{Ref: custom, APIVersion: "acme.io/v1", Served: []cas.ServedKind{
-		{APIVersion: "v1", Kind: cas.KindOf("", "Pod"), Names: []string{"pod", "pods", "po"}},
-		{APIVersion: "acme.io/v2", Kind: cas.KindOf("acme.io", "Gadget"), Names: []string{"gadget", "gadgets"}},
+	yet := &eval.NotServedError{Ref: custom, APIVersion: "acme.io/v1", Served: []eval.ServedKind{
+		{APIVersion: "v1", Kind: eval.KindOf("", "Pod"), Names: []string{"pod", "pods", "po"}},
+		{APIVersion: "acme.io/v2", Kind: eval.KindOf("acme.io", "Gadget"), Names: []string{"gadget", "gadgets"}},
 	}}
 	return map[string]diagnosticTest{
 		"a field that does not fit": {
-			of:   aboutWeb(terms.OpCreate).Diagnose(&cas.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
+			of:   aboutWeb(terms.OpCreate).Diagnose(&eval.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
 			path: `fields["spec.replicas"]`, summary: "Field Does Not Fit",
 			detail: "The object does not have a field as spec.replicas says. Nothing was written." + where + "  Problem:     spec holds a value, which has no fields\n" +
 				"\nCorrect the path or the value as the problem says, then run terraform plan again.",
 		},
 		"a field that does not fit, of a removal": {
-			of:   aboutWeb(terms.OpDelete).Diagnose(&cas.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
+			of:   aboutWeb(terms.OpDelete).Diagnose(&eval.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
 			path: `fields["spec.replicas"]`, summary: "Field Does Not Fit",
 			detail: "The object does not have a field as spec.replicas says. Nothing was removed." + where + "  Problem:     spec holds a value, which has no fields\n" +
 				"\nTo leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
@@ -96,36 +96,36 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 				`Otherwise apply another api_version, or deletion_policy = "abandon", then destroy.`,
 		},
 		"no namespace": {
-			of: aboutWeb(terms.OpCreate).Diagnose(&cas.ScopeError{Ref: web, Namespaced: true}), path: "namespace", summary: "Wrong Scope",
+			of: aboutWeb(terms.OpCreate).Diagnose(&eval.ScopeError{Ref: web, Namespaced: true}), path: "namespace", summary: "Wrong Scope",
 			detail: "A Deployment is in a namespace, and none is named. Nothing was written." + where + "\nSet namespace.",
 		},
 		"no discovery": {
-			of:   aboutWeb(terms.OpCreate).Diagnose(&cas.ForbiddenError{Ref: web, Verb: "discover", Err: errors.New("forbidden")}),
+			of:   aboutWeb(terms.OpCreate).Diagnose(&eval.ForbiddenError{Ref: web, Verb: "discover", Err: errors.New("forbidden")}),
 			path: "api_version", summary: "Not Permitted",
 			detail: "You do not have permission to ask which kinds apps/v1 has. Nothing was written." + where + "  API server:  forbidden\n" +
 				"\nBind the role system:discovery, which all users have unless somebody took it away.",
 		},
 		"no role for the kind": {
-			of:      aboutWeb(terms.OpCreate).Diagnose(&cas.ForbiddenError{Ref: web, Verb: "get", Err: errors.New("forbidden")}),
+			of:      aboutWeb(terms.OpCreate).Diagnose(&eval.ForbiddenError{Ref: web, Verb: "get", Err: errors.New("forbidden")}),
 			summary: "Not Permitted",
 			detail: "You do not have permission to get this Deployment. Nothing was written." + where + "  API server:  forbidden\n" +
 				"\nGrant get and patch on the resource of kind Deployment in apps.",
 		},
 		"a refused removal": { // no value is sent, so the message names no number
-			of:      aboutWeb(terms.OpDelete).Diagnose(&cas.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
+			of:      aboutWeb(terms.OpDelete).Diagnose(&eval.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
 			summary: "Request Refused",
 			detail: "The API server refused to patch the Deployment. Nothing was removed." + where + "  Status:      422\n  API server:  no\n" +
 				"\nCorrect what the API server names, then run terraform plan again. If it refuses the rest of a map that this resource created, " +
 				"set the topmost new map as a whole, with expected_fields and deletion_policy = \"delete\", then destroy. To leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"a number as text": {
-			of:      aboutWeb(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
+			of:      aboutWeb(terms.OpCreate).Diagnose(&eval.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
 			summary: "Request Refused",
 			detail: "The API server refused to patch the Deployment. Nothing was written." + where + "  Status:      422\n  API server:  no\n" +
 				"\nspec.replicas is text that reads as a number. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
 		},
 		"a field that is not there to import": {
-			of: aboutWeb(terms.OpRead).NotImported([]string{replicasKey()}, &cas.Observation{}), path: "fields", summary: "Field Not Found",
+			of: aboutWeb(terms.OpRead).NotImported([]string{replicasKey()}, &eval.Snapshot{}), path: "fields", summary: "Field Not Found",
 			detail: "The Deployment does not have spec.replicas. Nothing was imported.\n\n  Deployment:  shop/web\n  Field:       spec.replicas\n\n" +
 				"Correct the names in the import, or leave out the fields that do not exist yet: the next apply writes them.",
 		},
@@ -148,8 +148,8 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 		}
 		large[changed] = "{" + strings.Join(members, ",") + "}"
 	}
-	was, err := cas.JSON([]byte(large[false]))
-	is, wrong := cas.JSON([]byte(large[true]))
+	was, err := eval.JSON([]byte(large[false]))
+	is, wrong := eval.JSON([]byte(large[true]))
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}
@@ -160,16 +160,16 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 
 	var many []diagnose.Drift
 	for i := range 40 {
-		key, err := cas.FieldKey(cas.KindOf("apps", "Deployment"), fmt.Sprintf("metadata.labels.l%d", i))
+		key, err := eval.FieldKey(eval.KindOf("apps", "Deployment"), fmt.Sprintf("metadata.labels.l%d", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		many = append(many, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: cas.Text(numbered(30, "a")), ToWrite: cas.Text(numbered(30, "b"))})
+		many = append(many, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: eval.Text(numbered(30, "a")), ToWrite: eval.Text(numbered(30, "b"))})
 	}
 	for _, n := range []int{1, 2, 5, 11, 40} {
-		conflict := &cas.ConflictError{Ref: web, Reason: cas.ReasonKey, Live: &cas.Observation{}}
+		conflict := &eval.ConflictError{Ref: web, Reason: eval.ReasonKey, Live: &eval.Snapshot{}}
 		for _, m := range many[:n] {
-			conflict.Keys = append(conflict.Keys, cas.KeyConflict{Key: m.Key, Reason: cas.ReasonKey, Expected: m.ToWrite})
+			conflict.Keys = append(conflict.Keys, eval.KeyConflict{Key: m.Key, Reason: eval.ReasonKey, Expected: m.ToWrite})
 		}
 		for _, d := range []diag.Diagnostic{
 			aboutWeb(terms.OpUpdate).DriftOverwritten(many[:n], nil), aboutWeb(terms.OpUpdate).Diagnose(conflict), aboutWeb(terms.OpDelete).Stays(diagnose.KeptExisting, kept(keysOf(many[:n])...), nil),

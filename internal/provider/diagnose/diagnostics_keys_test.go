@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -15,7 +15,7 @@ import (
 // aboutSeveral is the subject of a resource that writes a, b and foo, expects foo to hold "1" and guards c.
 func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	at := func(attribute, key string) path.Path { return path.Root(attribute).AtMapKey(key) }
-	one, encoded := cas.Text("1"), cas.Binary([]byte("1"))
+	one, encoded := eval.Text("1"), eval.Binary([]byte("1"))
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: testRef}, Noun: "keys", Place: "namespace and name", Op: op, Value: path.Root("data"),
 		Keys: map[string]diagnose.KeyPaths{
@@ -24,7 +24,7 @@ func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagno
 			"foo": {Value: at("data", "foo"), Expected: at("expected_data", "foo"), Want: &one},
 			"c":   {Expected: at("expected_binary_data", "c"), Want: &encoded},
 		},
-		ImportID: func(ref cas.Ref, keys []string) string { return ref.String() + ":" + strings.Join(keys, ",") },
+		ImportID: func(ref eval.Ref, keys []string) string { return ref.String() + ":" + strings.Join(keys, ",") },
 		Ways:     diagnose.Ways{OtherKeys: "ignore other keys.", Move: "Give it up first."},
 	}
 	for _, change := range changes {
@@ -36,13 +36,13 @@ func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagno
 // kept returns keys that stay in place with the value "1".
 func kept(keys ...string) (all []diagnose.Kept) {
 	for _, key := range keys {
-		all = append(all, diagnose.Kept{Key: key, Live: cas.Text("1"), First: new(cas.Text("it's 0"))})
+		all = append(all, diagnose.Kept{Key: key, Live: eval.Text("1"), First: new(eval.Text("it's 0"))})
 	}
 	return all
 }
 
 // severalDiagnosticTests are of resources of several keys, where they read otherwise than those of one. The object that was seen holds foo.
-func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const (
 		object = "\n\n  ConfigMap:  shop/settings\n"
 		stays  = "\n\n  ConfigMap:    shop/settings\n" +
@@ -55,57 +55,57 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		missing = gone + "  Existing keys:    foo\n"
 		keyA    = "  Key:              a\n"
 	)
-	conflict := func(reason cas.Reason, keys ...cas.KeyConflict) *cas.ConflictError {
-		e := &cas.ConflictError{Reason: reason, Ref: testRef, Keys: keys, Live: seen}
-		if reason > cas.ReasonHeld {
-			e.At = cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
+	conflict := func(reason eval.Reason, keys ...eval.KeyConflict) *eval.ConflictError {
+		e := &eval.ConflictError{Reason: reason, Ref: testRef, Keys: keys, Live: seen}
+		if reason > eval.ReasonEqual {
+			e.At = eval.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 		}
 		return e
 	}
-	key := func(name string, reason cas.Reason, expected cas.Entry) cas.KeyConflict {
-		return cas.KeyConflict{Key: name, Reason: reason, Expected: expected, New: cas.Text("2")}
+	key := func(name string, reason eval.Reason, expected eval.Value) eval.KeyConflict {
+		return eval.KeyConflict{Key: name, Reason: reason, Expected: expected, New: eval.Text("2")}
 	}
-	one, binary := cas.Text("1"), cas.Binary([]byte("1"))
+	one, binary := eval.Text("1"), eval.Binary([]byte("1"))
 	guarding := func(s *diagnose.Subject) {
-		s.Keys["foo"] = diagnose.KeyPaths{Expected: path.Root("expected_data").AtMapKey("foo"), Want: &cas.Entry{}}
+		s.Keys["foo"] = diagnose.KeyPaths{Expected: path.Root("expected_data").AtMapKey("foo"), Want: &eval.Value{}}
 	}
 	return map[string]diagnosticTest{
 		"several: one mismatch": {
-			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("foo", cas.ReasonKey, one))),
+			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(eval.ReasonKey, key("foo", eval.ReasonKey, one))),
 			path: `expected_data["foo"]`, summary: "Expected Value Mismatch",
 			detail: `expected_data["foo"] is "1", but foo holds "live". Nothing was written.` + wide + foo + wideNow +
 				"\n" + `To replace "live", set "foo" = "live" in expected_data; to keep it, set "foo" = "live" in data.`,
 		},
 		"several: a guard that is missing": {
-			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("c", cas.ReasonKey, binary))),
+			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(eval.ReasonKey, key("c", eval.ReasonKey, binary))),
 			path: `expected_binary_data["c"]`, summary: "Expected Value Mismatch",
 			detail: `The ConfigMap has no key "c". Nothing was written.` + wide +
 				"  Key:              c\n  Expected:         base64 \"MQ==\"\n" + missing + wideNow +
 				"\n" + `Run terraform plan again when c is as expected, or change expected_binary_data["c"].`,
 		},
 		"several: a guard that must be absent": {
-			of:   aboutSeveral(terms.OpUpdate, guarding).Diagnose(conflict(cas.ReasonKey, key("foo", cas.ReasonKey, cas.Entry{}))),
+			of:   aboutSeveral(terms.OpUpdate, guarding).Diagnose(conflict(eval.ReasonKey, key("foo", eval.ReasonKey, eval.Value{}))),
 			path: `expected_data["foo"]`, summary: "Expected Value Mismatch",
 			detail: `expected_data["foo"] says that foo is absent, but it holds "live". Nothing was written.` + wide +
 				"  Key:              foo\n  Expected:         (absent)\n  Found:            \"live\"\n" + wideBy + wideNow +
 				"\n" + `Run terraform plan again when foo is as expected, or change expected_data["foo"].`,
 		},
 		"several: a guard that must be absent, hidden": {
-			of:   aboutSeveral(terms.OpUpdate, guarding, hidden).Diagnose(conflict(cas.ReasonKey, key("foo", cas.ReasonKey, cas.Entry{}))),
+			of:   aboutSeveral(terms.OpUpdate, guarding, hidden).Diagnose(conflict(eval.ReasonKey, key("foo", eval.ReasonKey, eval.Value{}))),
 			path: `expected_data["foo"]`, summary: "Expected Value Mismatch",
 			detail: `expected_data["foo"] says that foo is absent, but it exists. Nothing was written.` + wide +
 				"  Key:              foo\n  Expected:         (absent)\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow +
 				"\n" + `Run terraform plan again when foo is as expected, or change expected_data["foo"].`,
 		},
 		"several: mismatches in both maps": {
-			of:   aboutSeveral(terms.OpCreate, planning).Diagnose(conflict(cas.ReasonKey, key("c", cas.ReasonKey, binary), key("foo", cas.ReasonKey, one))),
+			of:   aboutSeveral(terms.OpCreate, planning).Diagnose(conflict(eval.ReasonKey, key("c", eval.ReasonKey, binary), key("foo", eval.ReasonKey, one))),
 			path: `expected_binary_data["c"]`, summary: "Expected Value Mismatch",
 			detail: "c and foo do not hold what expected_binary_data and expected_data say. Nothing was written." + wide +
 				"  Key:              c\n  Expected:         base64 \"MQ==\"\n" + missing + foo + wideNow +
 				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, copy them to data and set adopt_existing = true.",
 		},
 		"several: held": {
-			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, key("b", cas.ReasonHeld, cas.Entry{}), key("foo", cas.ReasonHeld, one))),
+			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(eval.ReasonEqual, key("b", eval.ReasonEqual, eval.Value{}), key("foo", eval.ReasonEqual, one))),
 			path: `binary_data["b"]`, summary: "Key Already Holds The Value",
 			detail: "b and foo already hold the values to write. Nothing was written." + wide +
 				"  Key:              b\n" + gone + "  Key:              foo\n  Found:            \"live\"\n" + wideBy + wideNow +
@@ -113,13 +113,13 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import them, or set adopt_existing = true." + inPlace,
 		},
 		"several: held, of a key that an update adds": {
-			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonHeld, key("a", cas.ReasonHeld, cas.Entry{}))),
+			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(eval.ReasonEqual, key("a", eval.ReasonEqual, eval.Value{}))),
 			path: `data["a"]`, summary: "Key Already Holds The Value",
 			detail: "a already holds the value to write. Nothing was written." + wide + keyA + gone + wideNow +
 				"\nSet adopt_existing = true to take it over.",
 		},
 		"several: exist": {
-			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, cas.Entry{}), key("b", cas.ReasonKey, cas.Entry{}))),
+			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(eval.ReasonKey, key("a", eval.ReasonKey, eval.Value{}), key("b", eval.ReasonKey, eval.Value{}))),
 			path: `data["a"]`, summary: "Key Already Exists",
 			detail: "a and b already exist with other values. Nothing was written." + wide +
 				keyA + "  Expected:         (absent)\n" + gone + "  Key:              b\n  Expected:         (absent)\n" + gone + wideNow +
@@ -127,8 +127,8 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, set data to what the keys hold, then import them.",
 		},
 		"several: all faults": {
-			of: aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonHeld, cas.Entry{}), key("b", cas.ReasonKey, cas.Entry{}),
-				key("c", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
+			of: aboutSeveral(terms.OpUpdate).Diagnose(conflict(eval.ReasonKey, key("a", eval.ReasonEqual, eval.Value{}), key("b", eval.ReasonKey, eval.Value{}),
+				key("c", eval.ReasonKey, one), key("foo", eval.ReasonKey, one))),
 			path: `expected_data["foo"]`, summary: "Compare-And-Swap Conflict",
 			detail: "4 keys do not hold what this resource expects. Nothing was written." + wide +
 				foo + "  Problem:          expected_data[\"foo\"] does not match\n" +
@@ -139,31 +139,31 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"\nResolve the problem of each key, then run terraform plan again.",
 		},
 		"several: changed, on delete, whatever was expected once": {
-			of:      aboutSeveral(terms.OpDelete, hidden).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
+			of:      aboutSeveral(terms.OpDelete, hidden).Diagnose(conflict(eval.ReasonKey, key("a", eval.ReasonKey, one), key("foo", eval.ReasonKey, one))),
 			summary: "Compare-And-Swap Conflict",
 			detail: "a and foo changed after this plan was made. Nothing was removed." + wide +
 				keyA + "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" + missing +
 				"  Key:              foo\n" + wideHidden + wideBy + wideNow + again,
 		},
 		"several: changed, in a plan": {
-			of:      aboutSeveral(terms.OpDelete, planning).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
+			of:      aboutSeveral(terms.OpDelete, planning).Diagnose(conflict(eval.ReasonKey, key("a", eval.ReasonKey, one), key("foo", eval.ReasonKey, one))),
 			summary: "Compare-And-Swap Conflict",
 			detail: "a and foo changed after Terraform last read them. Nothing was removed." + wide +
 				keyA + "  Expected:         \"1\"\n" + missing + foo + wideNow + refresh,
 		},
 		"several: object changed, and one of the keys": {
-			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, key("a", cas.ReasonObject, cas.Entry{}), key("foo", cas.ReasonObject, one))),
+			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(eval.ReasonObject, key("a", eval.ReasonObject, eval.Value{}), key("foo", eval.ReasonObject, one))),
 			summary: "Compare-And-Swap Conflict",
 			detail:  "foo changed after this plan was made. Nothing was written." + wide + foo + widePlanned + again,
 		},
 		"several: object changed, and no key": {
-			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, key("a", cas.ReasonObject, cas.Entry{}))),
+			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(eval.ReasonObject, key("a", eval.ReasonObject, eval.Value{}))),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The keys of this resource are unchanged, but the ConfigMap changed. Nothing was written." + wide + wideBy + widePlanned +
 				"\nRun terraform plan again, or ignore other keys.",
 		},
 		"several: own write": {
-			of:      aboutSeveral(terms.OpDelete).Diagnose(conflict(cas.ReasonOwn, key("a", cas.ReasonOwn, one), key("foo", cas.ReasonOwn, one))),
+			of:      aboutSeveral(terms.OpDelete).Diagnose(conflict(eval.ReasonOwn, key("a", eval.ReasonOwn, one), key("foo", eval.ReasonOwn, one))),
 			summary: "Compare-And-Swap Conflict",
 			detail: "Another resource of this run wrote or adopted a and foo after the removal was planned. Nothing was removed." + wide +
 				keyA + "  Expected:         \"1\"\n" + missing + foo + widePlanned + "\nThe next apply removes them. To keep them, first run terraform state rm with " +
@@ -173,22 +173,22 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: no ConfigMap, in the plan of a create": noConfigMapYet(aboutSeveral(terms.OpCreate, planning), object),
 		"several: being deleted":                         beingDeleted(aboutSeveral(terms.OpUpdate), servedObject),
 		"several: immutable, on delete": {
-			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutSeveral(terms.OpDelete).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was removed." + object +
 				"\nTo leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"several: too large as it is planned": {
-			of:       aboutSeveral(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
+			of:       aboutSeveral(terms.OpUpdate, planning).Diagnose(&eval.TooLargeError{Ref: testRef, New: 10, Others: eval.MaxSize}),
 			severity: diag.SeverityWarning, path: "data", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large, unless another resource frees space in it in the same apply.\n\n  ConfigMap:     shop/settings\n" +
 				sizes(10, 1048576),
 		},
 		"several: canceled": {
-			of:      aboutSeveral(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
+			of:      aboutSeveral(terms.OpUpdate).Diagnose(&eval.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
 			summary: "Operation Canceled", detail: "The operation was canceled. Nothing was written." + object + "  Host:       https://api.test",
 		},
 		"several: unknown, on create": {
-			of:      aboutSeveral(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+			of:      aboutSeveral(terms.OpCreate).Diagnose(&eval.UnknownError{Ref: testRef, Base: eval.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
 				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n  Import id:        shop/settings:a,b,foo\n" +
@@ -197,7 +197,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: anything else": unexpected(aboutSeveral(terms.OpUpdate), "updating the keys", object),
 		"several: admission": {
 			of: aboutSeveral(terms.OpCreate).NotStoredAsSent([]diagnose.KeyChange{
-				{Key: "a", Sent: cas.Text("2"), Stored: cas.Text("3")}, {Key: "foo", Sent: cas.Text("4"), Stored: cas.Entry{}},
+				{Key: "a", Sent: eval.Text("2"), Stored: eval.Text("3")}, {Key: "foo", Sent: eval.Text("4"), Stored: eval.Value{}},
 			}),
 			severity: diag.SeverityWarning, path: `data["a"]`, summary: "Value Not Stored As Sent",
 			detail: "The API server did not store a and foo as they were sent." + object +
@@ -206,7 +206,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: delete of what changed": {
 			of: aboutSeveral(terms.OpDelete, planning).RemovesChanged(
-				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil),
+				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: eval.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: eval.Text("y")}}, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold what the plan found." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
@@ -256,13 +256,13 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: a tainted one replaces itself": taintedReplacesItself(aboutSeveral(terms.OpDelete), object),
 		"several: may replace itself":            mayReplaceItself(aboutSeveral(terms.OpDelete), "namespace and name", "data", object),
 		"several: put back": {
-			of:       aboutSeveral(terms.OpDelete, planning).PutsBack(map[string]cas.Entry{"b": {}, "a": cas.Text("0")}, map[string]cas.Entry{"a": cas.Text("1"), "b": cas.Text("2")}),
+			of:       aboutSeveral(terms.OpDelete, planning).PutsBack(map[string]eval.Value{"b": {}, "a": eval.Text("0")}, map[string]eval.Value{"a": eval.Text("1"), "b": eval.Text("2")}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what a and b held before this resource wrote them.\n\n  ConfigMap:  shop/settings\n  Key:        a\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
 				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\" before the destroy.",
 		},
 		"several: a refused removal": {
-			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
+			of: aboutSeveral(terms.OpDelete).Diagnose(&eval.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
 			detail: "The API server refused to patch the ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n  Status:      422\n  API server:  the server's own words\n" +
 				"\nCorrect what the API server names, then run terraform plan again. To leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},

@@ -6,12 +6,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var secretRef = cas.Ref{Kind: cas.Secret, Namespace: "shop", Name: "database"}
+var secretRef = eval.Ref{Kind: eval.Secret, Namespace: "shop", Name: "database"}
 
 // aboutPassword is the subject of an entry of a Secret; the changes are to it.
 func aboutPassword(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
@@ -19,7 +19,7 @@ func aboutPassword(op terms.Operation, changes ...func(*diagnose.Subject)) diagn
 		ID: terms.EntryID{Ref: secretRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Hide: diagnose.ShowNothing,
 		Value: path.Root("value_wo"), Revision: "value_wo_version",
 		Keys:     map[string]diagnose.KeyPaths{"foo": {Value: path.Root("value_wo"), Expected: path.Root("expected_value_wo")}},
-		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() + "/foo" },
+		ImportID: func(ref eval.Ref, _ []string) string { return ref.String() + "/foo" },
 		Ways:     diagnose.Ways{OtherKeys: "set conflict_scope = \"key\".", Move: "Let each instance keep its key."},
 	}
 	for _, change := range changes {
@@ -43,12 +43,12 @@ func aboutPasswords(op terms.Operation, changes ...func(*diagnose.Subject)) diag
 
 // expectingSecret has the configuration expect "one" of foo.
 func expectingSecret(s *diagnose.Subject) {
-	one := cas.Binary([]byte("one"))
+	one := eval.Binary([]byte("one"))
 	s.Keys["foo"] = diagnose.KeyPaths{Value: s.Keys["foo"].Value, Expected: path.Root("expected_value_wo"), Want: &one}
 }
 
 // secretDiagnosticTests cover Secrets. No message shows a value, its length or its digest. The observation contains foo.
-func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+func secretDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const (
 		object = "\n\n  Secret:  shop/database\n"
 		head   = object + "  Key:     foo\n"
@@ -56,13 +56,13 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		values = "  Expected:         (sensitive)\n  Found:            (sensitive)\n"
 		at     = "value_wo_version"
 	)
-	one, two, live := cas.Binary([]byte("one")), cas.Binary([]byte("two")), seen.Entry("foo")
-	conflict := func(reason cas.Reason, expected cas.Entry) *cas.ConflictError {
-		e := &cas.ConflictError{
-			Reason: reason, Ref: secretRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: reason, Expected: expected, New: two}},
+	one, two, live := eval.Binary([]byte("one")), eval.Binary([]byte("two")), seen.Value("foo")
+	conflict := func(reason eval.Reason, expected eval.Value) *eval.ConflictError {
+		e := &eval.ConflictError{
+			Reason: reason, Ref: secretRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: reason, Expected: expected, New: two}},
 		}
-		if reason > cas.ReasonHeld {
-			e.At = cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
+		if reason > eval.ReasonEqual {
+			e.At = eval.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 		}
 		return e
 	}
@@ -70,29 +70,29 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	both := []diagnose.Drift{{Kind: "Key", Key: "a", Found: two, ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
 	return map[string]diagnosticTest{
 		"Secret: another version": {
-			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonVersion, live)),
+			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(eval.ReasonVersion, live)),
 			path: "expected_resource_version_wo", summary: "Compare-And-Swap Conflict",
 			detail: "The Secret is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideBy +
 				"  resourceVersion:  7 expected, 42 now\n\nRun terraform plan again with expected_resource_version_wo from a data source, or with the version that you have reviewed.",
 		},
 		"Secret: changed after the plan": {
-			of: aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, cas.Anything())), summary: "Compare-And-Swap Conflict",
+			of: aboutPassword(terms.OpUpdate).Diagnose(conflict(eval.ReasonObject, eval.Anything())), summary: "Compare-And-Swap Conflict",
 			detail: "The Secret changed after this plan was made. Nothing was written." + wide + wideBy + widePlanned + again,
 		},
 		"Secret: mismatch": {
-			of:      aboutPassword(terms.OpUpdate, expectingSecret).Diagnose(conflict(cas.ReasonKey, one)),
+			of:      aboutPassword(terms.OpUpdate, expectingSecret).Diagnose(conflict(eval.ReasonKey, one)),
 			summary: "Expected Value Mismatch", path: at,
 			detail: "foo does not hold what expected_value_wo says. Nothing was written." + wide + values + wideBy + wideNow +
 				"\nTo replace it, set expected_value_wo to what foo holds; to keep it, set value_wo to what foo holds.",
 		},
 		"Secret: exists": {
-			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonKey, cas.Entry{})), summary: "Key Already Exists", path: "key",
+			of: aboutPassword(terms.OpCreate).Diagnose(conflict(eval.ReasonKey, eval.Value{})), summary: "Key Already Exists", path: "key",
 			detail: "foo already exists with another value. Nothing was written." + wide +
 				"  Expected:         (absent)\n  Found:            (sensitive)\n" + wideBy + wideNow + "  Import id:        shop/database/foo\n" +
 				"\nTo replace it, set expected_value_wo to what foo holds, or set expected_resource_version_wo = \"42\"; to keep it, set value_wo to what foo holds, then import it.",
 		},
 		"Secret: held": {
-			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, cas.Entry{})), summary: "Key Already Holds The Value", path: at,
+			of: aboutPassword(terms.OpCreate).Diagnose(conflict(eval.ReasonEqual, eval.Value{})), summary: "Key Already Holds The Value", path: at,
 			detail: "foo already holds the value to write. Nothing was written." + wide + "  Found:            (sensitive)\n" + wideBy + wideNow +
 				"  Import id:        shop/database/foo\n" +
 				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true." + inPlace,
@@ -129,16 +129,16 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"To keep it, set value_wo to what foo holds; to overwrite it, set expected_value_wo to what foo holds, or set on_drift = \"overwrite\" for one apply.",
 		},
 		"Secret: too large": {
-			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.TooLargeError{Ref: secretRef, New: 10, Others: cas.MaxSize}), summary: "Secret Too Large", path: at,
+			of: aboutPassword(terms.OpUpdate).Diagnose(&eval.TooLargeError{Ref: secretRef, New: 10, Others: eval.MaxSize}), summary: "Secret Too Large", path: at,
 			detail: "The Secret would be too large. Nothing was written." + head + "  Limit:   1048576 bytes for all values together\n" +
 				"\nShorten a value, or use another Secret.",
 		},
 		"Secret: not found": {
-			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.NotFoundError{Ref: secretRef}), summary: "Secret Not Found", path: "name",
+			of: aboutPassword(terms.OpUpdate).Diagnose(&eval.NotFoundError{Ref: secretRef}), summary: "Secret Not Found", path: "name",
 			detail: "The Secret does not exist. Nothing was written." + head + "\nCreate the Secret first, and let this resource depend on it.",
 		},
 		"Secret: not permitted": {
-			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.ForbiddenError{Ref: secretRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
+			of: aboutPassword(terms.OpUpdate).Diagnose(&eval.ForbiddenError{Ref: secretRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to get this Secret. Nothing was written.\n\n  Secret:      shop/database\n  Key:         foo\n" +
 				"  API server:  the server's own words\n\nGrant get and patch on secrets in this namespace.",
 		},
@@ -162,7 +162,7 @@ func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 	t.Parallel()
 	seen := seenOf(map[string]string{"foo": "live"})
 	for _, attribute := range []string{"value_wo", "value_base64_wo", "expected_value_wo", "expected_value_base64_wo", "data_wo", "binary_data_wo"} {
-		one := cas.Binary([]byte("one"))
+		one := eval.Binary([]byte("one"))
 		for _, about := range []diagnose.Subject{
 			aboutPassword(terms.OpUpdate, func(s *diagnose.Subject) {
 				s.Value, s.Keys["foo"] = path.Root(attribute), diagnose.KeyPaths{Value: path.Root(attribute), Expected: path.Root(attribute), Want: &one}
@@ -173,10 +173,10 @@ func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 			}),
 		} {
 			for name, told := range map[string]diag.Diagnostic{
-				"mismatch": about.Diagnose(&cas.ConflictError{
-					Reason: cas.ReasonKey, Ref: secretRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: cas.ReasonKey, Expected: one}},
+				"mismatch": about.Diagnose(&eval.ConflictError{
+					Reason: eval.ReasonKey, Ref: secretRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: eval.ReasonKey, Expected: one}},
 				}),
-				"too large": about.Diagnose(&cas.TooLargeError{Ref: secretRef, New: 1, Others: cas.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
+				"too large": about.Diagnose(&eval.TooLargeError{Ref: secretRef, New: 1, Others: eval.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
 				"written twice": about.KeyWrittenTwice([]string{"foo"}), "moves": about.KeyMoves([]string{"foo"}, false),
 				"admission": about.NotStoredAsSent([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
 			} {

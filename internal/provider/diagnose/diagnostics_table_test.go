@@ -8,12 +8,12 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnosticTest {
+func diagnosticTests(seen, unmanaged, long *eval.Snapshot) map[string]diagnosticTest {
 	const (
 		held     = "foo already holds the value to write. Nothing was written." + wide + "  Found:            \"live\"\n" + wideBy + wideNow
 		heldWay  = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true."
@@ -22,51 +22,51 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		version  = "  resourceVersion:  7 before the write\n"
 		adopts   = "; to keep it, set value = \"live\" and adopt_existing = true."
 	)
-	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
-	unchanged := conflictOf(cas.ReasonObject, seen, planned)
-	unchanged.Keys[0].Expected = cas.Text("live")
-	absent := conflictOf(cas.ReasonKey, unmanaged, cas.Version{})
-	create := conflictOf(cas.ReasonKey, seen, cas.Version{})
-	create.Keys[0].Expected = cas.Entry{}
-	encoded := conflictOf(cas.ReasonKey, seen, planned)
-	encoded.Keys[0].Expected = cas.Binary([]byte("1"))
-	longer := conflictOf(cas.ReasonKey, long, cas.Version{})
-	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
-	changed := []diagnose.KeyChange{{Key: "foo", Sent: cas.Text("2"), Stored: cas.Text("3")}}
-	live := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: cas.Text("live")}}
+	planned := eval.Version{UID: seen.Version().UID, ResourceVersion: "7"}
+	unchanged := conflictOf(eval.ReasonObject, seen, planned)
+	unchanged.Keys[0].Expected = eval.Text("live")
+	absent := conflictOf(eval.ReasonKey, unmanaged, eval.Version{})
+	create := conflictOf(eval.ReasonKey, seen, eval.Version{})
+	create.Keys[0].Expected = eval.Value{}
+	encoded := conflictOf(eval.ReasonKey, seen, planned)
+	encoded.Keys[0].Expected = eval.Binary([]byte("1"))
+	longer := conflictOf(eval.ReasonKey, long, eval.Version{})
+	longer.Keys[0].Expected = eval.Text(strings.Repeat("x", 300) + "1")
+	changed := []diagnose.KeyChange{{Key: "foo", Sent: eval.Text("2"), Stored: eval.Text("3")}}
+	live := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: eval.Text("live")}}
 
 	return map[string]diagnosticTest{
 		"held": {
-			of: aboutFoo(terms.OpCreate).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})), path: "value", summary: "Key Already Holds The Value",
+			of: aboutFoo(terms.OpCreate).Diagnose(conflictOf(eval.ReasonEqual, seen, eval.Version{})), path: "value", summary: "Key Already Holds The Value",
 			detail: held + importID + heldWay + inPlace,
 		},
 		"held, in a plan": {
-			of:   aboutFoo(terms.OpCreate, planning, binaryValue).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})),
+			of:   aboutFoo(terms.OpCreate, planning, binaryValue).Diagnose(conflictOf(eval.ReasonEqual, seen, eval.Version{})),
 			path: "value_base64", summary: "Key Already Holds The Value", detail: held + importID + heldWay,
 		},
 		"pinned version": {
-			of:   aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonVersion, seen, cas.Version{ResourceVersion: "7"})),
+			of:   aboutFoo(terms.OpUpdate).Diagnose(conflictOf(eval.ReasonVersion, seen, eval.Version{ResourceVersion: "7"})),
 			path: "expected_resource_version_wo", summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideFoo + wideBy +
 				"  resourceVersion:  7 expected, 42 now\n" +
 				"\nRun terraform plan again with expected_resource_version_wo from a data source, or with the version that you have reviewed.",
 		},
 		"own write": {
-			of: aboutFoo(terms.OpDelete).Diagnose(conflictOf(cas.ReasonOwn, seen, planned)), summary: "Compare-And-Swap Conflict",
+			of: aboutFoo(terms.OpDelete).Diagnose(conflictOf(eval.ReasonOwn, seen, planned)), summary: "Compare-And-Swap Conflict",
 			detail: "Another resource of this run wrote or adopted foo after the removal was planned. Nothing was removed." + wide + wideFoo + wideBy + widePlanned +
 				"\nThe next apply removes it. To keep it, first run terraform state rm with the address of the removed resource. " +
 				"If a resource with that address is still in the configuration, import it again.",
 		},
 		"object changed, the key too": {
-			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
+			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(eval.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo + wideBy + widePlanned + again,
 		},
 		"object changed, the key too, in a plan": {
-			of: aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
+			of: aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(eval.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + refresh + ofFoo,
 		},
 		"object changed, the key too, in the plan that an apply makes again": {
-			of: aboutFoo(terms.OpUpdate, replanned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
+			of: aboutFoo(terms.OpUpdate, replanned).Diagnose(conflictOf(eval.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo + wideBy + widePlanned + again,
 		},
 		"object changed, the key not": {
@@ -85,32 +85,32 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"\nRun terraform plan again, or ignore other keys.",
 		},
 		"object made again": {
-			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, cas.Version{UID: "other", ResourceVersion: "7"})),
+			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(eval.ReasonObject, seen, eval.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy +
 				"  uid:              other when last read, u-1 now\n" + wideRead + refresh + ofFoo,
 		},
 		"expected_value": {
-			of:   aboutFoo(terms.OpUpdate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
+			of:   aboutFoo(terms.OpUpdate, expecting("expected_value")).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})),
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "expected_value is \"1\", but foo holds \"live\". Nothing was written." + wide + wideFoo + wideBy + wideNow +
 				"\nTo replace \"live\", set expected_value = \"live\"; to keep it, set value = \"live\".",
 		},
 		"expected_value, on create": {
-			of:   aboutFoo(terms.OpCreate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
+			of:   aboutFoo(terms.OpCreate, expecting("expected_value")).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})),
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "expected_value is \"1\", but foo holds \"live\". Nothing was written." + wide + wideFoo + wideBy + wideNow +
 				"\nTo replace \"live\", set expected_value = \"live\"" + adopts,
 		},
 		"expected_value, hidden": {
-			of:   aboutFoo(terms.OpUpdate, expecting("expected_value"), hidden).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
+			of:   aboutFoo(terms.OpUpdate, expecting("expected_value"), hidden).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})),
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "foo does not hold what expected_value says. Nothing was written." + wide +
 				wideHidden +
 				wideBy + wideNow + "\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds.",
 		},
 		"expected_value_base64, in a plan": {
-			of:   aboutFoo(terms.OpUpdate, binaryValue, expectingEntry("expected_value_base64", cas.Binary([]byte("1"))), planning).Diagnose(encoded),
+			of:   aboutFoo(terms.OpUpdate, binaryValue, expectingEntry("expected_value_base64", eval.Binary([]byte("1"))), planning).Diagnose(encoded),
 			path: "expected_value_base64", summary: "Expected Value Mismatch",
 			detail: "foo does not hold what expected_value_base64 says. Nothing was written." + wide +
 				"  Expected:         base64 \"MQ==\"\n  Found:            \"live\"\n" + wideBy + wideRead +
@@ -135,11 +135,11 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds, then import it.",
 		},
 		"key changed, on update": {
-			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})), summary: "Compare-And-Swap Conflict",
+			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo + wideBy + wideNow + again,
 		},
 		"key changed, on delete, whatever was expected once": {
-			of:      aboutFoo(terms.OpDelete, expecting("expected_value"), hidden).Diagnose(conflictOf(cas.ReasonKey, seen, planned)),
+			of:      aboutFoo(terms.OpDelete, expecting("expected_value"), hidden).Diagnose(conflictOf(eval.ReasonKey, seen, planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was removed." + wide +
 				wideHidden + wideBy + widePlanned + again,
@@ -154,36 +154,36 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 
 		"no ConfigMap": noConfigMap(aboutFoo(terms.OpCreate), head),
 		"no ConfigMap, in the plan of an update": {
-			of: aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
+			of: aboutFoo(terms.OpUpdate, planning).Diagnose(&eval.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
 			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it." + ofFoo,
 		},
 		"no ConfigMap, in the plan of a create": noConfigMapYet(aboutFoo(terms.OpCreate, planning), head),
 		"immutable": {
-			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutFoo(terms.OpUpdate).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head +
 				"\nUse a ConfigMap with another name, or delete this one and create it again.",
 		},
 		"immutable, on delete, in a plan": {
-			of: aboutFoo(terms.OpDelete, planning).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutFoo(terms.OpDelete, planning).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was removed." + head +
 				"\nTo leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"being deleted": beingDeleted(aboutFoo(terms.OpCreate), served),
 		"too large": {
-			of:   aboutFoo(terms.OpUpdate, binaryValue).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
+			of:   aboutFoo(terms.OpUpdate, binaryValue).Diagnose(&eval.TooLargeError{Ref: testRef, New: 10, Others: eval.MaxSize}),
 			path: "value_base64", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
 				sizes(10, 1048576),
 		},
 		"too large as it is planned": {
-			of:       aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
+			of:       aboutFoo(terms.OpUpdate, planning).Diagnose(&eval.TooLargeError{Ref: testRef, New: 10, Others: eval.MaxSize}),
 			severity: diag.SeverityWarning, path: "value", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large, unless another resource frees space in it in the same apply.\n\n" +
 				"  ConfigMap:     shop/settings\n  Key:           foo\n" +
 				sizes(10, 1048576),
 		},
 		"too large by itself, in a plan": {
-			of:   aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 1}),
+			of:   aboutFoo(terms.OpUpdate, planning).Diagnose(&eval.TooLargeError{Ref: testRef, New: eval.MaxSize + 1}),
 			path: "value", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
 				sizes(1048577, 0) + ofFoo,
@@ -192,48 +192,48 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"not permitted": notPermitted(aboutFoo(terms.OpDelete), "patch", served, "get and patch"),
 		"unreachable":   unreachable(aboutFoo(terms.OpRead), head),
 		"refused": {
-			of: aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
+			of: aboutFoo(terms.OpCreate).Diagnose(&eval.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
 			detail: "The API server refused to patch the ConfigMap. Nothing was written." + served +
 				"  Status:      422\n  API server:  the server's own words\n\nCorrect what the API server names, then run terraform plan again.",
 		},
 		"refused, with old credentials": {
-			of: aboutFoo(terms.OpRead).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "get", Code: 401, Err: errServer}), summary: "Request Refused",
+			of: aboutFoo(terms.OpRead).Diagnose(&eval.RefusedError{Ref: testRef, Verb: "get", Code: 401, Err: errServer}), summary: "Request Refused",
 			detail: "The API server refused to get the ConfigMap. Nothing was read." + served +
 				"  Status:      401\n  API server:  the server's own words\n\nRenew your credentials, then run terraform plan again.",
 		},
 		"timed out": {
-			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}), summary: "Operation Timed Out",
+			of: aboutFoo(terms.OpUpdate).Diagnose(&eval.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}), summary: "Operation Timed Out",
 			detail: "The API server did not answer in time. Nothing was written." + head +
 				"  Host:       https://api.test\n\nRun terraform again, or raise timeouts.update.",
 		},
 		"timed out, since others were faster": {
-			of:      aboutFoo(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline, Retried: true}),
+			of:      aboutFoo(terms.OpUpdate).Diagnose(&eval.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline, Retried: true}),
 			summary: "Operation Timed Out",
 			detail: "The write was not applied in time: other writers changed the ConfigMap before each attempt, or the API server was too busy. " +
 				"Nothing was written." + head + "  Host:       https://api.test\n\nRun terraform again, or raise timeouts.update.",
 		},
 		"timed out, in a plan, where the timeout for reads counts": {
-			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}),
+			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(&eval.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}),
 			summary: "Operation Timed Out",
 			detail: "The API server did not answer in time. Nothing was written." + head +
 				"  Host:       https://api.test\n\nRun terraform again, or raise timeouts.read.",
 		},
 		"canceled": {
-			of:      aboutFoo(terms.OpDelete).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
+			of:      aboutFoo(terms.OpDelete).Diagnose(&eval.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
 			summary: "Operation Canceled",
 			detail:  "The operation was canceled. Nothing was removed." + head + "  Host:       https://api.test",
 		},
 		"unknown": {
-			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.UnknownError{
-				Ref: testRef, Base: cas.Version{ResourceVersion: "7"},
-				Err: errors.Join(errServer, &cas.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), // which says that nothing was written
+			of: aboutFoo(terms.OpUpdate).Diagnose(&eval.UnknownError{
+				Ref: testRef, Base: eval.Version{ResourceVersion: "7"},
+				Err: errors.Join(errServer, &eval.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), // which says that nothing was written
 			}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Cause:            the server's own words; not permitted to watch configmap shop/settings: the server's own words\n" +
 				version + "\nRun terraform plan again: it shows what is left to do.",
 		},
 		"unknown, on create": {
-			of:      aboutFoo(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+			of:      aboutFoo(terms.OpCreate).Diagnose(&eval.UnknownError{Ref: testRef, Base: eval.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Cause:            the server's own words\n" + version + importID +
 				"\nRun terraform plan again. If it says that foo already holds the value, import it, or set adopt_existing = true.",
@@ -279,7 +279,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"\nTo keep it, run terraform state rm with the address of the resource that the plan destroys. Let each instance keep its key." + deposed,
 		},
 		"a plugin that hangs": {
-			of: aboutFoo(terms.OpRead).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",
+			of: aboutFoo(terms.OpRead).Diagnose(&eval.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",
 			detail: "The exec plugin that gives the credentials did not answer in time. Nothing was read." + head + "  Host:       https://api.test\n  Command:    /bin/plugin\n" +
 				"\nRun the command in a shell to see what it waits for, such as a login. Run terraform again, or raise timeouts.read.",
 		},
@@ -300,14 +300,14 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"a tainted one replaces itself": taintedReplacesItself(aboutFoo(terms.OpDelete), head),
 		"may replace itself":            mayReplaceItself(aboutFoo(terms.OpDelete), "namespace, name and key", "value", head),
 		"put back, hidden": {
-			of:       aboutFoo(terms.OpDelete, planning, hidden).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),
+			of:       aboutFoo(terms.OpDelete, planning, hidden).PutsBack(map[string]eval.Value{"foo": eval.Text("0")}, map[string]eval.Value{"foo": eval.Text("1")}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
 				"  Found:      (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Put back:   (hidden, 1 bytes, sha256:" + digestOf("0") + ")\n" +
 				"\nTo leave it as it is, apply deletion_policy = \"abandon\" before the destroy.",
 		},
 		"put back, by an update": {
-			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),
+			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]eval.Value{"foo": eval.Text("0")}, map[string]eval.Value{"foo": eval.Text("1")}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
 				"\nTo leave it as it is, set deletion_policy = \"abandon\".",

@@ -18,8 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -49,14 +48,14 @@ func written(manager string, at time.Time, keys ...string) metav1.ManagedFieldsE
 var writtenAt = time.Date(2026, 7, 1, 11, 59, 0, 0, time.UTC)
 
 // observed returns the observation of a ConfigMap at version 42 with this data and these managedFields.
-func observed(data map[string]string, writes ...metav1.ManagedFieldsEntry) *cas.Observation {
-	return judging.Observed(&corev1.ConfigMap{
+func observed(data map[string]string, writes ...metav1.ManagedFieldsEntry) *eval.Snapshot {
+	return eval.NewSnapshot(&corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "settings", UID: "u-1", ResourceVersion: "42", ManagedFields: writes}, Data: data,
 	}, writtenAt)
 }
 
 // seenOf returns the observation of a ConfigMap that another writer created.
-func seenOf(data map[string]string) *cas.Observation {
+func seenOf(data map[string]string) *eval.Snapshot {
 	return observed(data, written("another-writer", writtenAt, slices.Sorted(maps.Keys(data))...))
 }
 
@@ -162,14 +161,14 @@ var ofConfigurations = []string{
 	"Values Too Large",
 }
 
-var testRef = cas.Ref{Namespace: "shop", Name: "settings"}
+var testRef = eval.Ref{Namespace: "shop", Name: "settings"}
 
 // aboutFoo is the subject of the diagnostics here; the changes are to it.
 func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: testRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Value: path.Root("value"),
 		Keys:     map[string]diagnose.KeyPaths{"foo": {Value: path.Root("value"), Expected: path.Root("expected_value")}},
-		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() + "/foo" },
+		ImportID: func(ref eval.Ref, _ []string) string { return ref.String() + "/foo" },
 		Ways:     diagnose.Ways{OtherKeys: "ignore other keys.", Move: "Let each instance keep its key."},
 	}
 	for _, change := range changes {
@@ -187,10 +186,10 @@ func warned(s *diagnose.Subject) { s.Plan = terms.PlanCheckWarning }
 func hidden(s *diagnose.Subject) { s.Hide = diagnose.ShowDigests }
 
 func expecting(attribute string) func(*diagnose.Subject) {
-	return expectingEntry(attribute, cas.Text("1"))
+	return expectingEntry(attribute, eval.Text("1"))
 }
 
-func expectingEntry(attribute string, e cas.Entry) func(*diagnose.Subject) {
+func expectingEntry(attribute string, e eval.Value) func(*diagnose.Subject) {
 	return func(s *diagnose.Subject) {
 		s.Keys["foo"] = diagnose.KeyPaths{Value: s.Keys["foo"].Value, Expected: path.Root(attribute), Want: &e}
 	}
@@ -202,10 +201,10 @@ func binaryValue(s *diagnose.Subject) {
 }
 
 // conflictOf is a swap of foo from "1" to "2" that met what was seen.
-func conflictOf(reason cas.Reason, seen *cas.Observation, at cas.Version) *cas.ConflictError {
-	return &cas.ConflictError{
+func conflictOf(reason eval.Reason, seen *eval.Snapshot, at eval.Version) *eval.ConflictError {
+	return &eval.ConflictError{
 		Reason: reason, Ref: testRef, At: at, Live: seen,
-		Keys: []cas.KeyConflict{{Key: "foo", Reason: reason, Expected: cas.Text("1"), New: cas.Text("2")}},
+		Keys: []eval.KeyConflict{{Key: "foo", Reason: reason, Expected: eval.Text("1"), New: eval.Text("2")}},
 	}
 }
 

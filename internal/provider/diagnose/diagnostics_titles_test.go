@@ -7,8 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -18,7 +17,7 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	drifted := func(kind string, keys ...string) (drift []diagnose.Drift) {
 		for _, key := range keys {
-			drift = append(drift, diagnose.Drift{Kind: kind, Key: key, Found: cas.Text("live"), ToWrite: cas.Text("1")})
+			drift = append(drift, diagnose.Drift{Kind: kind, Key: key, Found: eval.Text("live"), ToWrite: eval.Text("1")})
 		}
 		return drift
 	}
@@ -38,13 +37,13 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 		"a field":            {aboutWeb(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, replicasKey()), nil), changed + "spec.replicas in Deployment shop/web"},
 		"a field that stays": {aboutWeb(terms.OpDelete).Stays(diagnose.KeptExisting, kept(replicasKey()), nil), "Field Stays In Place: spec.replicas in Deployment shop/web"},
 		"an error as a warning": {
-			aboutFoo(terms.OpUpdate, warned, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seenOf(map[string]string{"foo": "live"}), cas.Version{})),
+			aboutFoo(terms.OpUpdate, warned, expecting("expected_value")).Diagnose(conflictOf(eval.ReasonKey, seenOf(map[string]string{"foo": "live"}), eval.Version{})),
 			"Expected Value Mismatch: foo in ConfigMap shop/settings",
 		},
-		"an object that does not exist yet": {aboutFoo(terms.OpCreate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), "ConfigMap Does Not Exist Yet: ConfigMap shop/settings"},
-		"a namespace":                       {aboutFoo(terms.OpCreate, planning).Diagnose(&cas.NoNamespaceError{Ref: testRef}), "Namespace Does Not Exist Yet: shop"},
-		"a kind":                            {aboutWeb(terms.OpRead).Diagnose(&cas.NotServedError{Ref: web, APIVersion: "apps/v1"}), "Kind Not Served: Deployment of apps/v1"},
-		"an API server":                     {aboutFoo(terms.OpCreate, warned).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), "API Server Unreachable"},
+		"an object that does not exist yet": {aboutFoo(terms.OpCreate, planning).Diagnose(&eval.NotFoundError{Ref: testRef}), "ConfigMap Does Not Exist Yet: ConfigMap shop/settings"},
+		"a namespace":                       {aboutFoo(terms.OpCreate, planning).Diagnose(&eval.NoNamespaceError{Ref: testRef}), "Namespace Does Not Exist Yet: shop"},
+		"a kind":                            {aboutWeb(terms.OpRead).Diagnose(&eval.NotServedError{Ref: web, APIVersion: "apps/v1"}), "Kind Not Served: Deployment of apps/v1"},
+		"an API server":                     {aboutFoo(terms.OpCreate, warned).Diagnose(&eval.UnreachableError{Host: "https://api.test", Err: errServer}), "API Server Unreachable"},
 		"a value of a pool":                 {aboutFoo(terms.OpUpdate, ofAllocation).OutsideRange("7"), `Value Outside The Range: "7" of foo in ConfigMap shop/settings`},
 		"a long field":                      {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept(long), nil), "Key Stays In Place: " + long[:29] + "…" + digestOf(long)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
 		"one with the same ends":            {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept(longer), nil), "Key Stays In Place: " + long[:29] + "…" + digestOf(longer)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
@@ -64,10 +63,10 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 func TestAWarningNamesAllItsKeys(t *testing.T) {
 	t.Parallel()
 	var drift []diagnose.Drift
-	found, planned := map[string]cas.Entry{}, map[string]cas.Entry{}
+	found, planned := map[string]eval.Value{}, map[string]eval.Value{}
 	for _, name := range strings.Split("abcdefghijklmn", "") {
-		drift = append(drift, diagnose.Drift{Kind: diagnose.PartKey, Key: "key-" + name, Found: cas.Text("live-" + name), ToWrite: cas.Text("1")})
-		found["key-"+name], planned["key-"+name] = cas.Text("live-"+name), cas.Text("1")
+		drift = append(drift, diagnose.Drift{Kind: diagnose.PartKey, Key: "key-" + name, Found: eval.Text("live-" + name), ToWrite: eval.Text("1")})
+		found["key-"+name], planned["key-"+name] = eval.Text("live-"+name), eval.Text("1")
 	}
 	for name, d := range map[string]diag.Diagnostic{
 		"drift":         aboutSeveral(terms.OpUpdate).DriftOverwritten(drift, nil),
@@ -100,9 +99,9 @@ func keysOf(drift []diagnose.Drift) (keys []string) {
 // Each cause of an API server that cannot be reached is reported once.
 func TestTheCauseOfAnUnreachableServerIsToldOnce(t *testing.T) {
 	t.Parallel()
-	told := &judging.Causes{}
+	told := &eval.Causes{}
 	says := func(op terms.Operation, cause string) string {
-		return aboutFoo(op).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errors.New(cause), Reported: told}).Detail()
+		return aboutFoo(op).Diagnose(&eval.UnreachableError{Host: "https://api.test", Err: errors.New(cause), Reported: told}).Detail()
 	}
 	const short = "The API server could not be reached. Nothing was written." + head + "  Host:       https://api.test\n\nAnother message of this run tells the cause."
 	if first := says(terms.OpRead, "refused"); !strings.Contains(first, "Cause:      refused") || !strings.Contains(first, "Check what the cause names") {

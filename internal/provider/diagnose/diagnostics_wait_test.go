@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -20,7 +21,7 @@ func waiting(s *diagnose.Subject) { s.Wait = types.StringValue("2m") }
 
 func rehearsed(s *diagnose.Subject) { s.Rehearsed = true }
 
-func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+func waitDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const (
 		liveNow  = wide + "  Expected:         \"1\"\n  Found:            \"live\"\n" + wideBy + wideNow
 		waitedIn = "  Waited:           2m0s\n"
@@ -34,12 +35,12 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		whose    = "\n\nCorrect what the API server names, then run terraform plan again."
 		grant    = "\n\nGrant get and patch on configmaps in this namespace."
 	)
-	conflict := conflictOf(cas.ReasonKey, seen, cas.Version{})
-	notFound := &cas.NotFoundError{Ref: testRef}
-	terminating := &cas.TerminatingError{Ref: testRef, Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
+	conflict := conflictOf(eval.ReasonKey, seen, eval.Version{})
+	notFound := &eval.NotFoundError{Ref: testRef}
+	terminating := &eval.TerminatingError{Ref: testRef, Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
 	waited := func(last, err error, changes ...func(*diagnose.Subject)) diag.Diagnostic {
 		changes = append(changes, waiting)
-		return aboutFoo(terms.OpCreate, changes...).Diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 120049 * time.Millisecond})
+		return aboutFoo(terms.OpCreate, changes...).Diagnose(&eval.WaitError{Ref: testRef, Last: last, Err: err, Waited: 120049 * time.Millisecond})
 	}
 	quotes := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Message: "p4ssword"}}
 
@@ -76,32 +77,32 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "The operation was canceled while it waited. Nothing was written." + head + noMap + "  Waited:     2m0s",
 		},
 		"not permitted to watch": {
-			of: waited(notFound, &cas.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), path: "wait_for_match", summary: "Not Permitted To Wait",
+			of: waited(notFound, &eval.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), path: "wait_for_match", summary: "Not Permitted To Wait",
 			detail: "You do not have permission to watch this ConfigMap, so wait_for_match cannot wait. Nothing was written." + served +
 				"  Found:       (no ConfigMap)\n  Waited:      2m0s\n  API server:  the server's own words\n" +
 				"\nGrant get, patch and watch on configmaps in this namespace.",
 		},
 		"cannot watch any longer": {
-			of: waited(notFound, &cas.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_match", summary: "Wait Failed",
+			of: waited(notFound, &eval.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_match", summary: "Wait Failed",
 			detail: cutShort + head + noMap + "  Waited:     2m0s\n" +
 				"  Cause:      watch configmap shop/settings: HTTP 401: the server's own words\n\nRemove the cause, then run terraform apply again.",
 		},
 
 		"not permitted, in a rehearsal": {
-			of: aboutFoo(terms.OpDelete, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
+			of: aboutFoo(terms.OpDelete, planning, rehearsed).Diagnose(&eval.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to patch this ConfigMap. Nothing was removed." + served + dryRun +
 				"  API server:  the server's own words" + grant,
 		},
 		"not permitted to read, before a rehearsal": {
-			of: aboutFoo(terms.OpCreate, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
+			of: aboutFoo(terms.OpCreate, planning, rehearsed).Diagnose(&eval.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to get this ConfigMap. Nothing was written." + served + "  API server:  the server's own words" + grant,
 		},
 		"refused in a rehearsal": {
-			of: aboutFoo(terms.OpUpdate, planning, rehearsed).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
+			of: aboutFoo(terms.OpUpdate, planning, rehearsed).Diagnose(&eval.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
 			detail: refused + served + dryRun + "  Status:      422\n  API server:  the server's own words" + whose + ofFoo,
 		},
 		"refused in a namespace that is being deleted": {
-			of: aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{
+			of: aboutFoo(terms.OpCreate).Diagnose(&eval.RefusedError{
 				Ref: testRef, Verb: "create", Code: 403, Err: errServer, InTerminatingNamespace: true,
 			}),
 			summary: "Request Refused",
@@ -109,14 +110,14 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"The namespace shop is being deleted. Wait until it is missing and create it again, or use another namespace.",
 		},
 		"refused, with words that quote a value": {
-			of: aboutFoo(terms.OpCreate, hidden).Diagnose(&cas.RefusedError{
+			of: aboutFoo(terms.OpCreate, hidden).Diagnose(&eval.RefusedError{
 				Ref: testRef, Verb: "patch", Code: 422, Err: errors.Join(quotes, quotes),
 			}),
 			summary: "Request Refused",
 			detail:  refused + served + "  Status:      422\n  API server:  " + withheld + "; " + withheld + whose,
 		},
 		"refused, with words that quote a value, not hidden": {
-			of:      aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
+			of:      aboutFoo(terms.OpCreate).Diagnose(&eval.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
 			summary: "Request Refused",
 			detail:  refused + served + "  Status:      422\n  API server:  p4ssword" + whose,
 		},

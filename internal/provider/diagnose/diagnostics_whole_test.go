@@ -13,8 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -23,7 +22,7 @@ import (
 func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: testRef}, Noun: "ConfigMap", Op: op, Value: path.Root("data"),
-		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		ImportID: func(ref eval.Ref, _ []string) string { return ref.String() },
 		Ways:     diagnose.Ways{Missing: "It comes back.", Immutable: "It is replaced.", Changed: "Leave it out.", Grant: "all verbs"},
 	}
 	if op != terms.OpCreate {
@@ -39,27 +38,27 @@ func managed(s *diagnose.Subject) { s.Manager = "another-writer" }
 
 func stateOf(state diagnose.Content) func(*diagnose.Subject) {
 	return func(s *diagnose.Subject) {
-		s.Content = func(live *cas.Observation) (diagnose.Content, diagnose.Content) { return state, contentOf(live) }
+		s.Content = func(live *eval.Snapshot) (diagnose.Content, diagnose.Content) { return state, contentOf(live) }
 	}
 }
 
-func entriesOf(texts map[string]string) map[string]cas.Entry {
-	entries := map[string]cas.Entry{}
+func entriesOf(texts map[string]string) map[string]eval.Value {
+	entries := map[string]eval.Value{}
 	for key, text := range texts {
-		entries[key] = cas.Text(text)
+		entries[key] = eval.Text(text)
 	}
 	return entries
 }
 
 // contentOf is a ConfigMap of text.
-func contentOf(o *cas.Observation) diagnose.Content {
+func contentOf(o *eval.Snapshot) diagnose.Content {
 	return diagnose.Content{
-		"data": o.Entries(), "binary_data": map[string]cas.Entry{}, "labels": entriesOf(o.Labels()), "annotations": entriesOf(o.Annotations()),
-		"immutable": {"immutable": cas.Bool(o.Immutable())},
+		"data": o.Entries(), "binary_data": map[string]eval.Value{}, "labels": entriesOf(o.Labels()), "annotations": entriesOf(o.Annotations()),
+		"immutable": {"immutable": eval.Bool(o.Immutable())},
 	}
 }
 
-func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosticTest {
+func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticTest {
 	const (
 		head    = "\n\n  ConfigMap:  shop/settings\n"
 		wide    = "\n\n  ConfigMap:        shop/settings\n"
@@ -69,9 +68,9 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		taken   = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, set " +
 			"expected_resource_version_wo = \"42\" to take it over, or choose another name; with create_before_destroy, use generate_name."
 	)
-	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
-	ofObject := func(at cas.Version) error {
-		return &cas.ConflictError{Reason: cas.ReasonObject, Ref: testRef, At: at, Live: seen}
+	planned := eval.Version{UID: seen.Version().UID, ResourceVersion: "7"}
+	ofObject := func(at eval.Version) error {
+		return &eval.ConflictError{Reason: eval.ReasonObject, Ref: testRef, At: at, Live: seen}
 	}
 	several := map[string]string{}
 	lines := ""
@@ -82,7 +81,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			lines += "  Key:               " + key + "\n  Expected:          \"1\"\n  Found:             (absent)\n"
 		}
 	}
-	plan := diagnose.Content{"data": entriesOf(map[string]string{"foo": "2", "new": "1"}), "labels": entriesOf(map[string]string{}), "binary_data": map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
+	plan := diagnose.Content{"data": entriesOf(map[string]string{"foo": "2", "new": "1"}), "labels": entriesOf(map[string]string{}), "binary_data": map[string]eval.Value{"raw": eval.Binary([]byte{1})}}
 	found := diagnose.Content{"data": entriesOf(map[string]string{"foo": "1", "theirs": "1"}), "binary_data": entriesOf(map[string]string{})}
 	one := func(diags diag.Diagnostics) diag.Diagnostic { return diags[0] }
 	return map[string]diagnosticTest{
@@ -105,13 +104,13 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: made again": {
 			of: aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{
 				"data": entriesOf(map[string]string{"foo": "live"}), "annotations": entriesOf(map[string]string{}),
-			})).Diagnose(ofObject(cas.Version{UID: "other", ResourceVersion: "7"})),
+			})).Diagnose(ofObject(eval.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after this plan was made. Nothing was written." + wide + wideBy +
 				"  uid:              other when planned, u-1 now\n" + widePlanned + again,
 		},
 		"whole: changed in more than is shown, and immutable": {
-			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"data": entriesOf(several), "immutable": {"immutable": cas.Bool(true)}})).Diagnose(ofObject(planned)),
+			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"data": entriesOf(several), "immutable": {"immutable": eval.Bool(true)}})).Diagnose(ofObject(planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
 				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write 2026-07-01T11:59:00Z)\n" +
@@ -119,13 +118,13 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"  resourceVersion:   7 when planned, 42 now\n" + again,
 		},
 		"whole: a key": {
-			of: aboutWhole(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})), summary: "Compare-And-Swap Conflict",
+			of: aboutWhole(terms.OpUpdate).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was written." + wide + "  Key:              foo\n" + wideFoo + wideBy + wideNow +
 				"\nLeave it out.",
 		},
 		"whole: a key in the other map": {
-			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.ConflictError{
-				Reason: cas.ReasonKey, Ref: testRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: cas.ReasonKey, New: cas.Binary([]byte{1})}},
+			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&eval.ConflictError{
+				Reason: eval.ReasonKey, Ref: testRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: eval.ReasonKey, New: eval.Binary([]byte{1})}},
 			}),
 			path: "binary_data", summary: "Key In The Other Map",
 			detail: "foo is in data of the ConfigMap, which this resource does not manage: a key cannot be in both maps. Nothing was written." + wide +
@@ -133,32 +132,32 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"shall have, {} for none: the update removes all others from data." + ofWhole,
 		},
 		"whole: exists": {
-			of:   aboutWhole(terms.OpCreate).Diagnose(&cas.ExistsError{Ref: testRef, Live: seen}),
+			of:   aboutWhole(terms.OpCreate).Diagnose(&eval.ExistsError{Ref: testRef, Live: seen}),
 			path: "name", summary: "ConfigMap Already Exists",
 			detail: exists + wide + wideBy + wideNow + "  Import id:        shop/settings\n" + taken,
 		},
 		"whole: exists, in a plan, and nobody is known to have written it": {
-			of:   aboutWhole(terms.OpCreate, planning).Diagnose(&cas.ExistsError{Ref: testRef, Live: unmanaged}),
+			of:   aboutWhole(terms.OpCreate, planning).Diagnose(&eval.ExistsError{Ref: testRef, Live: unmanaged}),
 			path: "name", summary: "ConfigMap Already Exists",
 			detail: exists + wide +
 				"  resourceVersion:  " + unmanaged.Version().ResourceVersion + "\n  Import id:        shop/settings\n" + taken,
 		},
 		"whole: no namespace": {
-			of: aboutWhole(terms.OpCreate).Diagnose(&cas.NoNamespaceError{Ref: testRef}), path: "namespace", summary: "Namespace Not Found",
+			of: aboutWhole(terms.OpCreate).Diagnose(&eval.NoNamespaceError{Ref: testRef}), path: "namespace", summary: "Namespace Not Found",
 			detail: "The namespace does not exist. Nothing was written." + head + "\nCreate the namespace first, and let this resource depend on it.",
 		},
 		"whole: no namespace, in a plan": {
-			of:       aboutWhole(terms.OpCreate, planning).Diagnose(&cas.NoNamespaceError{Ref: testRef}),
+			of:       aboutWhole(terms.OpCreate, planning).Diagnose(&eval.NoNamespaceError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "namespace", summary: "Namespace Does Not Exist Yet",
 			detail: "The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it." + head +
 				"\nIf this run creates the namespace, let this resource depend on it. Otherwise create it first.",
 		},
 		"whole: gone": {
-			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
+			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&eval.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
 			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nIt comes back." + ofWhole,
 		},
 		"whole: immutable": {
-			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutWhole(terms.OpUpdate).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head + "\nIt is replaced.",
 		},
 		"whole: immutable, and the plan did not know the change": {
@@ -217,7 +216,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"To keep them, apply deletion_policy = \"abandon\" instead: it leaves the ConfigMap in place.",
 		},
 		"whole: too large": {
-			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
+			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&eval.TooLargeError{Ref: testRef, New: 10, Others: eval.MaxSize}),
 			path: "data", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n" +
 				sizes(10, 1048576) + ofWhole,
@@ -225,19 +224,19 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: not permitted":            notPermitted(aboutWhole(terms.OpDelete), "delete", servedObject, "all verbs"),
 		"whole: unreachable, as of a key": unreachable(aboutWhole(terms.OpRead), head),
 		"whole: unknown, on create": {
-			of:      aboutWhole(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Err: errors.Join(lostAnswer("Post"), lostAnswer("Get"), lostAnswer("Get"))}),
+			of:      aboutWhole(terms.OpCreate).Diagnose(&eval.UnknownError{Ref: testRef, Err: errors.Join(lostAnswer("Post"), lostAnswer("Get"), lostAnswer("Get"))}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + head + "  Cause:      POST https://api.test: the server's own words; GET https://api.test: the server's own words\n  Import id:  shop/settings\n\n" +
 				"Run terraform plan again. If it says that the ConfigMap already exists, import it.",
 		},
 		"whole: unknown, on update": {
-			of:      aboutWhole(terms.OpUpdate).Diagnose(&cas.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
+			of:      aboutWhole(terms.OpUpdate).Diagnose(&eval.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
 				"\nRun terraform plan again: it shows what is left to do.",
 		},
 		"whole: unknown, on delete": {
-			of:      aboutWhole(terms.OpDelete).Diagnose(&cas.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
+			of:      aboutWhole(terms.OpDelete).Diagnose(&eval.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
 				"\nRun terraform plan, or terraform plan -destroy, again: it shows what is left to remove.",
@@ -259,7 +258,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"Change the admission policy, or set the attributes to what it stores.",
 		},
 		"whole: finalizers after its deletion": {
-			of: one(aboutWhole(terms.OpDelete).StillExists(judging.Observed(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			of: one(aboutWhole(terms.OpDelete).StillExists(eval.NewSnapshot(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 				DeletionTimestamp: &metav1.Time{Time: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, Finalizers: []string{"acme.io/a", "acme.io/b"},
 			}}, time.Time{}))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Still Exists",
@@ -308,14 +307,14 @@ func TestWhatNothingWasWrittenFor(t *testing.T) {
 		"Nothing was removed.":                    aboutFoo(terms.OpDelete, many),
 		"Nothing was written.":                    aboutFoo(terms.OpUpdate, alone),
 	} {
-		if got := about.Diagnose(&cas.ImmutableError{Ref: about.ID.Ref}).Detail(); !strings.Contains(got, " "+want+"\n") {
+		if got := about.Diagnose(&eval.ImmutableError{Ref: about.ID.Ref}).Detail(); !strings.Contains(got, " "+want+"\n") {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
-	if got := aboutFoo(terms.OpUpdate, replanned, alone).Diagnose(&cas.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written for this key.\n") {
+	if got := aboutFoo(terms.OpUpdate, replanned, alone).Diagnose(&eval.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written for this key.\n") {
 		t.Errorf("of the plan that an apply makes, which has written something:\n%s", got)
 	}
-	if got := aboutFoo(terms.OpUpdate, planning, many).Diagnose(&cas.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written.\n") {
+	if got := aboutFoo(terms.OpUpdate, planning, many).Diagnose(&eval.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written.\n") {
 		t.Errorf("of a plan:\n%s", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // numbered is a text of n lines, of which those that are changed say something else.
@@ -31,42 +31,42 @@ func TestLineDiff(t *testing.T) {
 		all[i+1] = "other"
 	}
 	for name, test := range map[string]struct {
-		a, b cas.Entry
+		a, b eval.Value
 		want string
 	}{
-		"one line":            {cas.Text("1"), cas.Text("2"), ""},
-		"one line of a file":  {cas.Text("1\n"), cas.Text("2\n"), ""},
-		"bytes":               {cas.Binary([]byte("1\n2")), cas.Text("1\n3"), ""},
-		"an absent one":       {cas.Text("1\n2"), cas.Entry{}, ""},
-		"a long line changed": {cas.Text(numbered(9, map[int]string{4: strings.Repeat("x", 121)})), cas.Text(numbered(9, nil)), ""},
-		"too many lines":      {cas.Text(strings.Repeat("a\n", 2001)), cas.Text(strings.Repeat("b\n", 2001)), ""},
+		"one line":            {eval.Text("1"), eval.Text("2"), ""},
+		"one line of a file":  {eval.Text("1\n"), eval.Text("2\n"), ""},
+		"bytes":               {eval.Binary([]byte("1\n2")), eval.Text("1\n3"), ""},
+		"an absent one":       {eval.Text("1\n2"), eval.Value{}, ""},
+		"a long line changed": {eval.Text(numbered(9, map[int]string{4: strings.Repeat("x", 121)})), eval.Text(numbered(9, nil)), ""},
+		"too many lines":      {eval.Text(strings.Repeat("a\n", 2001)), eval.Text(strings.Repeat("b\n", 2001)), ""},
 		"one line becomes two": {
-			cas.Text("1"), cas.Text("1\n2"),
+			eval.Text("1"), eval.Text("1\n2"),
 			"@@ -1 +1,2 @@\n 1\n+2",
 		},
 		"three lines around a change": {
-			cas.Text(numbered(9, nil)), cas.Text(numbered(9, map[int]string{5: "other"})),
+			eval.Text(numbered(9, nil)), eval.Text(numbered(9, map[int]string{5: "other"})),
 			"@@ -2,7 +2,7 @@\n line 2\n line 3\n line 4\n-line 5\n+other\n line 6\n line 7\n line 8",
 		},
 		"two changes far apart": {
-			cas.Text(numbered(20, nil)), cas.Text(numbered(20, map[int]string{1: "a", 20: "b"})),
+			eval.Text(numbered(20, nil)), eval.Text(numbered(20, map[int]string{1: "a", 20: "b"})),
 			"@@ -1,4 +1,4 @@\n-line 1\n+a\n line 2\n line 3\n line 4\n@@ -17,4 +17,4 @@\n line 17\n line 18\n line 19\n-line 20\n+b",
 		},
 		"twenty lines": {
-			cas.Text(numbered(12, nil)), cas.Text(numbered(12, map[int]string{4: "a", 5: "b", 6: "c", 7: "d", 8: "e", 9: "f"})),
+			eval.Text(numbered(12, nil)), eval.Text(numbered(12, map[int]string{4: "a", 5: "b", 6: "c", 7: "d", 8: "e", 9: "f"})),
 			"@@ -1,12 +1,12 @@\n line 1\n line 2\n line 3\n-line 4\n-line 5\n-line 6\n-line 7\n-line 8\n-line 9\n+a\n+b\n+c\n+d\n+e\n+f\n line 10\n line 11\n line 12",
 		},
 		"more than twenty lines": {
-			cas.Text(numbered(30, nil)), cas.Text(numbered(30, all)),
+			eval.Text(numbered(30, nil)), eval.Text(numbered(30, all)),
 			"@@ -1,30 +1,30 @@\n-line 1\n-line 2\n-line 3\n-line 4\n-line 5\n-line 6\n-line 7\n-line 8\n-line 9\n-line 10\n-line 11\n-line 12\n-line 13\n" +
 				"-line 14\n-line 15\n-line 16\n-line 17\n-line 18\nand 42 more lines",
 		},
-		"the newline at the end": {cas.Text("a\nb"), cas.Text("a\nb\n"), "@@ -1,2 +1,3 @@\n a\n b\n+"},
+		"the newline at the end": {eval.Text("a\nb"), eval.Text("a\nb\n"), "@@ -1,2 +1,3 @@\n a\n b\n+"},
 		"what a terminal would take for more": {
-			cas.Text("a\nb\x1b[31m"), cas.Text("a\r\n\"b\tc\""),
+			eval.Text("a\nb\x1b[31m"), eval.Text("a\r\n\"b\tc\""),
 			`@@ -1,2 +1,2 @@` + "\n-a\n" + `-"b\x1b[31m"` + "\n" + `+"a\r"` + "\n" + `+"\"b\tc\""`,
 		},
-		"a tab": {cas.Text("a:\n\tb"), cas.Text("a:\n\tc"), "@@ -1,2 +1,2 @@\n a:\n-\tb\n+\tc"},
+		"a tab": {eval.Text("a:\n\tb"), eval.Text("a:\n\tc"), "@@ -1,2 +1,2 @@\n a:\n-\tb\n+\tc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +79,7 @@ func TestLineDiff(t *testing.T) {
 
 func TestNoDifferenceIsShownOfHiddenValues(t *testing.T) {
 	t.Parallel()
-	got := Subject{Hide: ShowDigests}.compare("Expected", cas.Text("a\nsecret\nb"), "Found", cas.Text("a\nother\nb"))
+	got := Subject{Hide: ShowDigests}.compare("Expected", eval.Text("a\nsecret\nb"), "Found", eval.Text("a\nother\nb"))
 	want := []Fact{
 		{"Expected", fmt.Sprintf("(hidden, 10 bytes, sha256:%x)", sha256.Sum256([]byte("a\nsecret\nb")))},
 		{"Found", fmt.Sprintf("(hidden, 9 bytes, sha256:%x)", sha256.Sum256([]byte("a\nother\nb")))},
@@ -94,7 +94,7 @@ func FuzzLineDiff(f *testing.F) {
 	f.Add("a\nb", "a\nc")
 	f.Add(numbered(40, nil), numbered(40, map[int]string{1: "\x00", 20: "\xff", 40: ""}))
 	f.Fuzz(func(t *testing.T, a, b string) {
-		diff := lineDiff(cas.Text(a), cas.Text(b), diffLines)
+		diff := lineDiff(eval.Text(a), eval.Text(b), diffLines)
 		if !utf8.ValidString(diff) || strings.Count(diff, "\n") >= 20 || strings.ContainsAny(diff, "\x00\x1b\r") {
 			t.Errorf("%q and %q differ by\n%s", a, b, diff)
 		}

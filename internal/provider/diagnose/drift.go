@@ -8,34 +8,34 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Drift is a value that somebody else changed after the last apply.
 type Drift struct {
 	Kind, Key      string // PartKey, "Label" and the like, and its name
-	Found, ToWrite cas.Entry
-	Written        *cas.Entry // by the resource; nil if only a digest is known
+	Found, ToWrite eval.Value
+	Written        *eval.Value // by the resource; nil if only a digest is known
 }
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
-func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
+func (s Subject) DriftOverwritten(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
 	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
 		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
-func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
+func (s Subject) DriftKept(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
 	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To keep what is there, set %s to it. To write %s again, set on_drift = %q and change %s.",
 			root(s.Value), root(s.Value), terms.DriftOverwrite, s.Revision))
 }
 
 // DriftRefused is for drift that an update must not overwrite.
-func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnostic {
+func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
 	acknowledge, paths := "", s.Keys[drift[0].Key]
-	if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
+	if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Matches(drift[0].Found)) {
 		acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 	}
 	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
@@ -45,7 +45,7 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnos
 
 // RemovalRefused is for a removal of keys that another writer changed. seen is the read that found their values; nil if
 // the values come from the state.
-func (s Subject) RemovalRefused(drift []Drift, seen *cas.Observation) diag.Diagnostic {
+func (s Subject) RemovalRefused(drift []Drift, seen *eval.Snapshot) diag.Diagnostic {
 	it := them(drift)
 	next := fmt.Sprintf("To remove %[1]s, apply on_drift = %[2]q, then plan this again; to leave %[1]s in place, %[3]s and deletion_policy = %[4]q, apply, then plan this again.",
 		it, terms.DriftOverwrite, s.keepDrift(drift), terms.PolicyAbandon)
@@ -57,7 +57,7 @@ func (s Subject) RemovalRefused(drift []Drift, seen *cas.Observation) diag.Diagn
 }
 
 // drifted says who changed what. live is nil if it is not known.
-func (s Subject) drifted(drift []Drift, live *cas.Observation) string {
+func (s Subject) drifted(drift []Drift, live *eval.Snapshot) string {
 	who := "Somebody else"
 	if s.Manager != "" && live != nil && !slices.ContainsFunc(drift, func(d Drift) bool { return !s.isOurs(d, live) }) {
 		who = "Another resource that uses this provider, in this configuration or another one,"
@@ -66,13 +66,13 @@ func (s Subject) drifted(drift []Drift, live *cas.Observation) string {
 }
 
 // isOurs reports whether a key is owned by the resource's own field manager alone.
-func (s Subject) isOurs(d Drift, live *cas.Observation) bool {
+func (s Subject) isOurs(d Drift, live *eval.Snapshot) bool {
 	writers := live.Owners(d.Key)
 	return d.Kind == PartKey && !d.Found.IsAbsent() && len(writers) > 0 &&
-		!slices.ContainsFunc(writers, func(w cas.Writer) bool { return w.Manager != s.Manager })
+		!slices.ContainsFunc(writers, func(w eval.Writer) bool { return w.Manager != s.Manager })
 }
 
-func (s Subject) protected(drift []Drift, live *cas.Observation) string {
+func (s Subject) protected(drift []Drift, live *eval.Snapshot) string {
 	return s.drifted(drift, live) + fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift))
 }
 
@@ -119,7 +119,7 @@ func (s Subject) attributesOf(drift []Drift) string {
 	return enumerate(names)
 }
 
-func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact) {
+func (s Subject) driftFacts(drift []Drift, live *eval.Snapshot) (facts []Fact) {
 	for i, d := range drift {
 		if d.Kind == PartKey {
 			facts = append(facts, s.keyFact(d.Key)...)
@@ -144,7 +144,7 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 // KeyChange has the value of a key in a request, and the value that the API server stored.
 type KeyChange struct {
 	Key          string
-	Sent, Stored cas.Entry
+	Sent, Stored eval.Value
 }
 
 // NotStoredAsSent warns of values that the API server stored differently. Only admission changes a key of a

@@ -14,17 +14,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Messages about keys that are fields of an object of any kind.
 
 // NameOf returns the name of a key in messages: the path of a field. isField reports whether the key is a field.
-func NameOf(key string) (name string, isField bool) { return cas.FieldPath(key) }
+func NameOf(key string) (name string, isField bool) { return eval.FieldPath(key) }
 
 // isStructured reports whether an entry is JSON that is no text.
-func isStructured(e cas.Entry) bool {
+func isStructured(e eval.Value) bool {
 	_, isJSON := e.JSON()
 	_, isText := e.Text()
 	return isJSON && !isText
@@ -40,7 +40,7 @@ func printable(text string) string {
 }
 
 // field is for a field whose value cannot be read, or that cannot be set to the wanted value.
-func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
+func (s Subject) field(e *eval.FieldError) diag.Diagnostic {
 	paths := s.Keys[e.Key]
 	at := paths.Value
 	if len(at.Steps()) == 0 {
@@ -49,7 +49,7 @@ func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
 	name, _ := NameOf(e.Key)
 	facts := []Fact{{"Problem", e.Err.Error()}}
 	correct := "Correct the path or the value as the problem says, then run terraform plan again."
-	if missing, isMissing := errors.AsType[*cas.MissingElementError](e.Err); isMissing && len(missing.Elements) > 0 && s.Hide == ShowValues {
+	if missing, isMissing := errors.AsType[*eval.MissingElementError](e.Err); isMissing && len(missing.Elements) > 0 && s.Hide == ShowValues {
 		selector := missing.Path[strings.LastIndex(missing.Path, "["):]
 		facts = append(facts, Fact{"Elements", Nearest(selector, missing.Elements)})
 		correct = didYouMean(selector, missing.Elements) + "Select one of the elements that exist. To add another one, set " +
@@ -90,7 +90,7 @@ func (s Subject) lacking(e *LackingError) diag.Diagnostic {
 
 // notServed is for a kind that the API server does not serve. The same apply may add the kind, and the API
 // server may not serve the kind for a while. So a plan warns, and a refresh drops nothing.
-func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
+func (s Subject) notServed(e *eval.NotServedError) diag.Diagnostic {
 	happened, facts := "The API server serves no ConfigMap of "+e.APIVersion+".", nearestKind(e)
 	next := "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
 	if isOfKubernetes(e.Ref.Kind.Group()) {
@@ -111,8 +111,8 @@ func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
 
 // nearestKind returns the served kind that was most likely meant, by one of its names. If several groups have a kind
 // of the name, it prefers the group of the error, or else the first one.
-func nearestKind(e *cas.NotServedError) []Fact {
-	found, names := map[string]cas.ServedKind{}, []string(nil)
+func nearestKind(e *eval.NotServedError) []Fact {
+	found, names := map[string]eval.ServedKind{}, []string(nil)
 	for _, k := range e.Served {
 		for _, name := range k.Names {
 			before, has := found[name]
@@ -142,7 +142,7 @@ var ofKubernetes = []string{
 	"storage.k8s.io", "storagemigration.k8s.io",
 }
 
-func (s Subject) scope(e *cas.ScopeError) diag.Diagnostic {
+func (s Subject) scope(e *eval.ScopeError) diag.Diagnostic {
 	if e.Namespaced {
 		return s.refuse(TitleWrongScope, path.Root("namespace"), fmt.Sprintf("A %s is in a namespace, and none is named.", e.Ref.Kind), nil, s.orDestroy("Set namespace."))
 	}
@@ -186,7 +186,7 @@ func (s Subject) numbersAsText(code int) string {
 }
 
 // quantities returns the reason why two spellings of one quantity count as two values.
-func (s Subject) quantities(a, b cas.Entry) []Fact {
+func (s Subject) quantities(a, b eval.Value) []Fact {
 	_, isText := a.Text()
 	_, areTexts := b.Text()
 	if s.APIVersion == "" || s.Hide != ShowValues || !isText || !areTexts || a == b || !a.IsSameQuantity(b) {
@@ -228,7 +228,7 @@ func brief(facts []Fact) []Fact {
 const mostLeaves = 4
 
 // leaves shows two objects, or two lists, by where they differ; nil for what is none.
-func (s Subject) leaves(nameA string, a cas.Entry, nameB string, b cas.Entry) (facts []Fact) {
+func (s Subject) leaves(nameA string, a eval.Value, nameB string, b eval.Value) (facts []Fact) {
 	if s.Hide != ShowValues || !isStructured(a) || !isStructured(b) {
 		return nil
 	}
@@ -282,7 +282,7 @@ func leafText(v any) string {
 	if v == nil {
 		return "(absent)"
 	}
-	e, err := cas.JSON([]byte(encoded(v)))
+	e, err := eval.JSON([]byte(encoded(v)))
 	if err != nil {
 		return encoded(v)
 	}
@@ -295,7 +295,7 @@ func encoded(v any) string {
 }
 
 // Decoded returns the value of an entry as encoding/json decodes it; nil for an absent entry.
-func Decoded(e cas.Entry) (v any) {
+func Decoded(e eval.Value) (v any) {
 	raw, _ := e.JSON()
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Commands that change what Terraform does not manage any more.
@@ -26,7 +26,7 @@ func (s Subject) commands(kept []Kept) (facts []Fact) {
 	isPlain, isBack := true, s.Hide == ShowValues
 	for _, k := range kept {
 		if !k.Live.IsAbsent() {
-			isPlain = s.patch(remove, k.Key, k.Live, cas.Entry{}) && isPlain
+			isPlain = s.patch(remove, k.Key, k.Live, eval.Value{}) && isPlain
 		}
 		isMerged := k.First != nil && isStructured(*k.First) && !k.Live.IsAbsent() // a patch would merge the two
 		if k.First == nil || isMerged || !s.patch(putBack, k.Key, k.Live, *k.First) {
@@ -66,15 +66,15 @@ func (s Subject) inKubectl() string {
 
 // patch adds to a merge patch that a key holds an entry. It returns false if no merge patch names the key, because its
 // path selects an element of a list.
-func (s Subject) patch(patch map[string]any, key string, live, to cas.Entry) bool {
+func (s Subject) patch(patch map[string]any, key string, live, to eval.Value) bool {
 	if s.APIVersion != "" {
-		names, isPlain := cas.FieldNames(key)
+		names, isPlain := eval.FieldNames(key)
 		if isPlain {
 			setAt(patch, names, Decoded(to))
 		}
 		return isPlain
 	}
-	if _, isBinary := live.Binary(); isBinary && s.ID.Kind == cas.ConfigMap {
+	if _, isBinary := live.Binary(); isBinary && s.ID.Kind == eval.ConfigMap {
 		setAt(patch, []string{"binaryData", key}, nil)
 	} else if !live.IsAbsent() {
 		setAt(patch, []string{"data", key}, nil)

@@ -11,12 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // lookalikeFact returns the reason of a conflict if the two values look alike. It names no attribute if the expected
 // value comes from the state.
-func (s Subject) lookalikeFact(k cas.KeyConflict, found cas.Entry) []Fact {
+func (s Subject) lookalikeFact(k eval.KeyConflict, found eval.Value) []Fact {
 	key, _ := NameOf(k.Key)
 	attribute, says := path.Empty(), k.Expected
 	switch s.faultOf(k) {
@@ -58,7 +58,7 @@ func withoutNewline(s string) string { return strings.TrimRight(s, "\r\n") }
 // lookalike returns the difference between the value of a key and that of an attribute, if the two look alike. There is a
 // remedy only if it gives the attribute the value of the key. The note contains no value and no length, so hidden values
 // have it as well.
-func lookalike(attribute string, says cas.Entry, key string, holds cas.Entry) (note, remedy string) {
+func lookalike(attribute string, says eval.Value, key string, holds eval.Value) (note, remedy string) {
 	if says.IsAbsent() || says.IsAnything() || holds.IsAbsent() || isStructured(says) || isStructured(holds) {
 		return "", ""
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -15,7 +15,7 @@ import (
 // deletion_policy = "release" from deleting the object.
 type OtherKeysError struct {
 	Keys []string
-	Live *cas.Observation
+	Live *eval.Snapshot
 	// IsDrift: some of the keys are in a map that the resource manages.
 	IsDrift bool
 	// NotKnown: private state does not show what the resource wrote.
@@ -65,7 +65,7 @@ func (s Subject) KeysOfOthers(e *OtherKeysError) (diags diag.Diagnostics) {
 const keysThatStay = "Counters and pools leave their keys."
 
 // isOfAnother reports whether a manager other than the resource's own one owns a key.
-func (s Subject) isOfAnother(owners []cas.Writer) bool {
+func (s Subject) isOfAnother(owners []eval.Writer) bool {
 	for _, w := range owners {
 		if w.Manager != s.Manager {
 			return true

@@ -9,13 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // RemovesChanged warns of keys that a removal deletes although another writer changed them. seen is the read that found
 // their values; nil if the values come from the state.
-func (s Subject) RemovesChanged(changed []Drift, seen *cas.Observation) diag.Diagnostic {
+func (s Subject) RemovesChanged(changed []Drift, seen *eval.Snapshot) diag.Diagnostic {
 	it := them(changed)
 	keep := fmt.Sprintf("set %s to what they hold", root(s.Value))
 	if len(changed) == 1 {
@@ -44,8 +44,8 @@ const (
 // Kept is a key that a removal leaves in place.
 type Kept struct {
 	Key   string
-	Live  cas.Entry
-	First *cas.Entry // what it held before the resource wrote it; nil if that is not known
+	Live  eval.Value
+	First *eval.Value // what it held before the resource wrote it; nil if that is not known
 }
 
 // mostKept is of how many keys that stay in place a diagnostic shows the values.
@@ -53,7 +53,7 @@ const mostKept = 3
 
 // Stays warns that a removal leaves keys in place. seen is the read that found their values; nil if the values come
 // from the state.
-func (s Subject) Stays(reason KeptReason, kept []Kept, seen *cas.Observation) diag.Diagnostic {
+func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag.Diagnostic {
 	keys := make([]string, len(kept))
 	var facts []Fact
 	for i, k := range kept {
@@ -96,7 +96,7 @@ func (s Subject) afterwards(reason KeptReason, it string) string {
 	switch {
 	case reason == KeptChanged:
 		next = fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q before the destroy.", it, terms.PolicyDelete, terms.DriftOverwrite)
-	case reason == KeptExisting && s.ID.Kind != cas.Secret:
+	case reason == KeptExisting && s.ID.Kind != eval.Secret:
 		next = s.withPolicy("To put back what "+strings.Replace(it, "them", "they", 1)+" held first", terms.PolicyRestore) + " " + next
 	}
 	if s.Op == terms.OpDelete {
@@ -125,7 +125,7 @@ func (s Subject) leave(keys ...string) string {
 // values of a Secret.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
-	if s.ID.Kind == cas.Secret {
+	if s.ID.Kind == eval.Secret {
 		way, policy = "leave "+number(len(keys), "it", "them")+" in place", terms.PolicyAbandon
 	}
 	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
@@ -134,7 +134,7 @@ func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 }
 
 // PutsBack lists what a plan puts back, in the keys that hold this.
-func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic {
+func (s Subject) PutsBack(originals, live map[string]eval.Value) diag.Diagnostic {
 	keys := slices.Sorted(maps.Keys(originals))
 	it := number(len(keys), "it", "them")
 	var facts []Fact
@@ -147,7 +147,7 @@ func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic 
 		s.withPolicy("To leave "+it+" as "+number(len(keys), "it is", "they are"), terms.PolicyAbandon))
 }
 
-func (s Subject) changedFacts(changed []Drift, seen *cas.Observation) (facts []Fact) {
+func (s Subject) changedFacts(changed []Drift, seen *eval.Snapshot) (facts []Fact) {
 	for _, c := range changed {
 		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Found, s.Hide)})
 		if seen != nil {
@@ -188,14 +188,14 @@ func (s Subject) undoes(keys []string) string {
 }
 
 func (s Subject) beside() string {
-	if s.ID.Kind == cas.Secret { // an apply sees a write-only argument that ignore_changes keeps from the plan
+	if s.ID.Kind == eval.Secret { // an apply sees a write-only argument that ignore_changes keeps from the plan
 		return "Omit data_wo and binary_data_wo from the cas_secret, so that it leaves the keys to others."
 	}
 	return "Omit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }."
 }
 
 func (s Subject) wholeType() string {
-	if s.ID.Kind == cas.Secret {
+	if s.ID.Kind == eval.Secret {
 		return "cas_secret"
 	}
 	return "cas_configmap"
@@ -271,7 +271,7 @@ func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 }
 
 // NothingThere is for an import of an object, or of a key, that does not exist. The facts say what was looked for.
-func (s Subject) NothingThere(seen *cas.Observation, missing Missing) diag.Diagnostic {
+func (s Subject) NothingThere(seen *eval.Snapshot, missing Missing) diag.Diagnostic {
 	form, next := "namespace/name", " To create it, remove the import."
 	switch {
 	case s.APIVersion != "":
@@ -298,7 +298,7 @@ func (s Subject) NothingThere(seen *cas.Observation, missing Missing) diag.Diagn
 }
 
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
-func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagnostic {
+func (s Subject) NotImported(missing []string, seen *eval.Snapshot) diag.Diagnostic {
 	at := path.Root("data")
 	switch {
 	case s.Revision != "":

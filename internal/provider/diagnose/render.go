@@ -10,7 +10,7 @@ import (
 
 	"github.com/pmezard/go-difflib/difflib"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Hiding says how much diagnostics show of values.
@@ -39,7 +39,7 @@ const (
 
 // renderPair shows two entries beside each other. Long ones are cut to where they differ, with length and SHA-256;
 // where digests are shown, by these alone.
-func renderPair(a, b cas.Entry, hide Hiding) (string, string) {
+func renderPair(a, b eval.Value, hide Hiding) (string, string) {
 	at := 0
 	contentA, contentB := content(a), content(b)
 	for at < len(contentA) && at < len(contentB) && contentA[at] == contentB[at] {
@@ -49,10 +49,10 @@ func renderPair(a, b cas.Entry, hide Hiding) (string, string) {
 }
 
 // renderOne shows one entry, a long one by its beginning.
-func renderOne(e cas.Entry, hide Hiding) string { return render(e, 0, hide) }
+func renderOne(e eval.Value, hide Hiding) string { return render(e, 0, hide) }
 
 // content is the form in which an entry is shown: text as it is, bytes as base64.
-func content(e cas.Entry) string {
+func content(e eval.Value) string {
 	if v, ok := e.Text(); ok {
 		return v
 	}
@@ -65,7 +65,7 @@ func content(e cas.Entry) string {
 	return ""
 }
 
-func render(e cas.Entry, at int, hide Hiding) string {
+func render(e eval.Value, at int, hide Hiding) string {
 	if e.IsAbsent() {
 		return "(absent)"
 	}
@@ -111,7 +111,7 @@ func runeStart(s string, i int) int {
 }
 
 // quoteHCL is a value as a configuration has it, and false where it must not be quoted: hidden, bytes, long, or more than one plain line.
-func quoteHCL(e cas.Entry, hide Hiding) (string, bool) {
+func quoteHCL(e eval.Value, hide Hiding) (string, bool) {
 	value, isText := e.Text()
 	quote := strconv.Quote
 	if isStructured(e) { // HCL reads JSON
@@ -134,7 +134,7 @@ const (
 
 // lineDiff shows where two texts differ, line by line. It is empty where neither has several lines, and where they have too many or too
 // long ones.
-func lineDiff(a, b cas.Entry, most int) string {
+func lineDiff(a, b eval.Value, most int) string {
 	textA, isA := a.Text()
 	textB, isB := b.Text()
 	if !isA || !isB || !isMultiline(textA) && !isMultiline(textB) || strings.Count(textA, "\n")+strings.Count(textB, "\n") > comparedLines {

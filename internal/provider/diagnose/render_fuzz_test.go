@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 var (
@@ -28,8 +28,8 @@ func FuzzRenderPair(f *testing.F) {
 	}
 	f.Add(byte(1), strings.Repeat("\x80", 300)+"a", byte(1), strings.Repeat("\x80", 300)+"b")
 	f.Add(byte(1), long+strings.Repeat("\x80", 300)+"a", byte(1), long+strings.Repeat("\x80", 300)+"b")
-	of := func(kind byte, content string) cas.Entry {
-		return []cas.Entry{{}, cas.Text(content), cas.Binary([]byte(content))}[kind%3]
+	of := func(kind byte, content string) eval.Value {
+		return []eval.Value{{}, eval.Text(content), eval.Binary([]byte(content))}[kind%3]
 	}
 	f.Fuzz(func(t *testing.T, kindA byte, contentA string, kindB byte, contentB string) {
 		a, b := of(kindA, contentA), of(kindB, contentB)
@@ -44,7 +44,7 @@ func FuzzRenderPair(f *testing.F) {
 		checkShown(t, a, shownA, at)
 		checkShown(t, b, shownB, at)
 		checkShown(t, a, renderOne(a, ShowValues), 0)
-		for e, s := range map[cas.Entry]string{a: first(renderPair(a, b, ShowDigests)), b: renderOne(b, ShowDigests)} {
+		for e, s := range map[eval.Value]string{a: first(renderPair(a, b, ShowDigests)), b: renderOne(b, ShowDigests)} {
 			if !shownNever.MatchString(s) {
 				t.Errorf("%#v is hidden as\n%s", e, s)
 			}
@@ -55,7 +55,7 @@ func FuzzRenderPair(f *testing.F) {
 func first(a, _ string) string { return a }
 
 // checkShown fails the test unless s shows the entry, at the place that matters.
-func checkShown(t *testing.T, e cas.Entry, s string, at int) {
+func checkShown(t *testing.T, e eval.Value, s string, at int) {
 	t.Helper()
 	whole := content(e)
 	if !utf8.ValidString(s) || len(s) > 1000 {

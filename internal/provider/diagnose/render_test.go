@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 func TestRenderPair(t *testing.T) {
@@ -20,50 +20,50 @@ func TestRenderPair(t *testing.T) {
 	x40, y39 := strings.Repeat("x", 40), strings.Repeat("y", 39)
 	euros := strings.Repeat("€", 200) // three bytes each
 	for name, test := range map[string]struct {
-		a, b         cas.Entry
+		a, b         eval.Value
 		hide         Hiding
 		wantA, wantB string
 	}{
-		"short":           {a: cas.Text("1"), b: cas.Text("2"), wantA: `"1"`, wantB: `"2"`},
-		"absent":          {a: cas.Entry{}, b: cas.Text(""), wantA: `(absent)`, wantB: `""`},
-		"control":         {a: cas.Text("a\n\t\"\\\r"), b: cas.Text("\u2028\x00"), wantA: `"a\n\t\"\\\r"`, wantB: `"\u2028\x00"`},
-		"emoji and marks": {a: cas.Text("😀"), b: cas.Text("café"), wantA: `"😀"`, wantB: `"café"`},
-		"bytes":           {a: cas.Binary([]byte{0, 1}), b: cas.Text("AAE="), wantA: `base64 "AAE="`, wantB: `"AAE="`},
+		"short":           {a: eval.Text("1"), b: eval.Text("2"), wantA: `"1"`, wantB: `"2"`},
+		"absent":          {a: eval.Value{}, b: eval.Text(""), wantA: `(absent)`, wantB: `""`},
+		"control":         {a: eval.Text("a\n\t\"\\\r"), b: eval.Text("\u2028\x00"), wantA: `"a\n\t\"\\\r"`, wantB: `"\u2028\x00"`},
+		"emoji and marks": {a: eval.Text("😀"), b: eval.Text("café"), wantA: `"😀"`, wantB: `"café"`},
+		"bytes":           {a: eval.Binary([]byte{0, 1}), b: eval.Text("AAE="), wantA: `base64 "AAE="`, wantB: `"AAE="`},
 		"120 bytes are shown whole": {
-			a: cas.Text(strings.Repeat("x", 120)), b: cas.Text(strings.Repeat("x", 119)),
+			a: eval.Text(strings.Repeat("x", 120)), b: eval.Text(strings.Repeat("x", 119)),
 			wantA: `"` + strings.Repeat("x", 120) + `"`, wantB: `"` + strings.Repeat("x", 119) + `"`,
 		},
 		"121 bytes are not": {
-			a: cas.Text(strings.Repeat("x", 121)), b: cas.Entry{},
+			a: eval.Text(strings.Repeat("x", 121)), b: eval.Value{},
 			wantA: `"` + x40 + `"… ` + summary(strings.Repeat("x", 121)), wantB: `(absent)`,
 		},
 		"a difference at the beginning": {
-			a: cas.Text(long(0, "1")), b: cas.Text(long(0, "2")),
+			a: eval.Text(long(0, "1")), b: eval.Text(long(0, "2")),
 			wantA: `"1` + y39 + `"… ` + summary(long(0, "1")), wantB: `"2` + y39 + `"… ` + summary(long(0, "2")),
 		},
 		"a difference in the middle": {
-			a: cas.Text(long(250, "1")), b: cas.Text(long(250, "2")),
+			a: eval.Text(long(250, "1")), b: eval.Text(long(250, "2")),
 			wantA: `…"` + x40 + `1` + y39 + `"… ` + summary(long(250, "1")), wantB: `…"` + x40 + `2` + y39 + `"… ` + summary(long(250, "2")),
 		},
 		"a difference at the end": {
-			a: cas.Text(long(500, "1")), b: cas.Text(long(500, "")),
+			a: eval.Text(long(500, "1")), b: eval.Text(long(500, "")),
 			wantA: `…"` + x40 + `1" ` + summary(long(500, "1")), wantB: `…"` + x40 + `" ` + summary(long(500, "")),
 		},
 		"a long one beside a short one": {
-			a: cas.Text("xx"), b: cas.Text(long(0, "xxx")),
+			a: eval.Text("xx"), b: eval.Text(long(0, "xxx")),
 			wantA: `"xx"`, wantB: `"xxx` + y39 + `"… ` + summary(long(0, "xxx")),
 		},
 		"a cut falls between runes": {
-			a: cas.Text(euros + "1"), b: cas.Text(euros + "2"),
+			a: eval.Text(euros + "1"), b: eval.Text(euros + "2"),
 			wantA: `…"` + strings.Repeat("€", 14) + `1" ` + summary(euros+"1"), wantB: `…"` + strings.Repeat("€", 14) + `2" ` + summary(euros+"2"),
 		},
 		"hidden": {
-			a: cas.Text("secret"), b: cas.Binary([]byte("secret")), hide: ShowDigests,
+			a: eval.Text("secret"), b: eval.Binary([]byte("secret")), hide: ShowDigests,
 			wantA: fmt.Sprintf("(hidden, 6 bytes, sha256:%x)", sha256.Sum256([]byte("secret"))),
 			wantB: fmt.Sprintf("(hidden, base64 6 bytes, sha256:%x)", sha256.Sum256([]byte("secret"))),
 		},
 		"hidden and absent": {
-			a: cas.Entry{}, b: cas.Text(""), hide: ShowDigests,
+			a: eval.Value{}, b: eval.Text(""), hide: ShowDigests,
 			wantA: "(absent)", wantB: fmt.Sprintf("(hidden, 0 bytes, sha256:%x)", sha256.Sum256(nil)),
 		},
 	} {
@@ -90,11 +90,11 @@ func TestRenderPairOfAnything(t *testing.T) {
 		}
 		return b.String()
 	}
-	of := func(s string) cas.Entry {
+	of := func(s string) eval.Value {
 		if r.IntN(4) == 0 {
-			return cas.Binary([]byte(s))
+			return eval.Binary([]byte(s))
 		}
-		return cas.Text(s)
+		return eval.Text(s)
 	}
 	for range 2_000 { // make fuzz takes many more
 		same := random(400)
@@ -103,7 +103,7 @@ func TestRenderPairOfAnything(t *testing.T) {
 		if (shownA == shownB) != (a == b) {
 			t.Fatalf("%#v and %#v are shown as\n%s\n%s", a, b, shownA, shownB)
 		}
-		for e, s := range map[cas.Entry]string{a: shownA, b: shownB} {
+		for e, s := range map[eval.Value]string{a: shownA, b: shownB} {
 			match := shown.FindStringSubmatch(s)
 			if match == nil || !utf8.ValidString(s) || len(s) > 1000 {
 				t.Fatalf("%#v is shown as\n%s", e, s)

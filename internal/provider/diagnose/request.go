@@ -12,14 +12,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Requests that had no answer, or were refused.
 
 // unreachable reports a cause once: all operations of the run fail with the same cause.
-func (s Subject) unreachable(e *cas.UnreachableError) diag.Diagnostic {
+func (s Subject) unreachable(e *eval.UnreachableError) diag.Diagnostic {
 	const happened = "The API server could not be reached."
 	if !e.Reported.IsFirst(innermost(e.Err).Error()) {
 		return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}}, "Another message of this run tells the cause.")
@@ -28,7 +29,7 @@ func (s Subject) unreachable(e *cas.UnreachableError) diag.Diagnostic {
 		"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")
 }
 
-func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
+func (s Subject) forbidden(e *eval.ForbiddenError) diag.Diagnostic {
 	next := fmt.Sprintf("Grant %s on %s.", cmp.Or(s.Ways.Grant, "get and patch"), s.granted())
 	if e.Verb == "discover" {
 		return s.refuse(TitleNotPermitted, path.Root("api_version"), "You do not have permission to ask which kinds "+s.APIVersion+" has.",
@@ -47,7 +48,7 @@ func (s Subject) object(article string) string {
 }
 
 // refused is for a request that was answered with another error.
-func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
+func (s Subject) refused(e *eval.RefusedError) diag.Diagnostic {
 	command := "plan"
 	if s.Op == terms.OpList {
 		command = "query"
@@ -89,7 +90,7 @@ func (s Subject) dryRun(verb string) []Fact {
 	return []Fact{{"Request", "a dry run of the write, because plan_dry_run (" + terms.EnvPlanDryRun + ") is true"}}
 }
 
-func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
+func (s Subject) canceled(e *eval.CanceledError) diag.Diagnostic {
 	facts := []Fact{{"Host", e.Host}}
 	if e.Plugin != "" {
 		facts = append(facts, Fact{"Command", e.Plugin})
@@ -116,7 +117,7 @@ func (s Subject) limit() terms.Operation {
 	return s.Op
 }
 
-func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
+func (s Subject) unknown(e *eval.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
 	facts, keys := []Fact{{"Cause", s.words(briefly(e.Err))}}, s.ownKeys()
 	if e.Base.ResourceVersion != "" {
@@ -179,7 +180,7 @@ func innermost(err error) error {
 // itself withholds messages about Secrets.
 func (s Subject) words(err error) string {
 	if s.Hide == ShowDigests {
-		err = cas.Withheld(err)
+		err = wire.Withheld(err)
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }

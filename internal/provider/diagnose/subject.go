@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -23,12 +23,12 @@ type Subject struct {
 	Noun  string        // what the resource has in the ConfigMap: "entry"
 	Place string        // the attributes that say where: "namespace, name and key"
 
-	Value    path.Path                               // the attribute that gives the value, or all values
-	Revision string                                  // the attribute that says when write-only values are written; empty for others
-	Keys     map[string]KeyPaths                     // where the configuration says something about a key
-	ImportID func(ref cas.Ref, keys []string) string // the id that imports the keys; nil where nothing can be imported
+	Value    path.Path                                // the attribute that gives the value, or all values
+	Revision string                                   // the attribute that says when write-only values are written; empty for others
+	Keys     map[string]KeyPaths                      // where the configuration says something about a key
+	ImportID func(ref eval.Ref, keys []string) string // the id that imports the keys; nil where nothing can be imported
 	Ways     Ways
-	Content  func(live *cas.Observation) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
+	Content  func(live *eval.Snapshot) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
 
 	Op             terms.Operation
 	Plan           terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
@@ -54,8 +54,8 @@ type Subject struct {
 // KeyPaths are the attributes about one key; a path is empty where there is none.
 type KeyPaths struct {
 	Value    path.Path
-	Expected path.Path  // where an expectation is, or could be
-	Want     *cas.Entry // the expectation that the configuration names; nil without one
+	Expected path.Path   // where an expectation is, or could be
+	Want     *eval.Value // the expectation that the configuration names; nil without one
 }
 
 // Ways are next steps that depend on the resource. If one is empty, the next step of a key is used.
@@ -74,10 +74,10 @@ type Ways struct {
 const Report = "Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
 
 // Of is the subject of diagnostics about a write.
-func (s Subject) Of(t *cas.Txn) Subject {
+func (s Subject) Of(t *eval.Txn) Subject {
 	s.letsGo = nil
 	for _, k := range t.Keys {
-		if s.Op == terms.OpUpdate && k.Held == cas.HeldIsDone && len(s.Keys[k.Key].Value.Steps()) == 0 {
+		if s.Op == terms.OpUpdate && k.IfEqual == eval.Adopt && len(s.Keys[k.Key].Value.Steps()) == 0 {
 			s.letsGo = append(s.letsGo, k.Key)
 		}
 	}
@@ -189,9 +189,9 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		forType(s.unknown), forType(s.waited), // first: what they wrap would say that nothing was written
 		forType(s.notAPool), forType(s.heldHere), forType(s.full), forType(s.valueTaken), forType(s.outside), forType(s.allocationGone),
 		forType(s.conflict), forType(s.otherKeys), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.lacking), forType(s.notServed), forType(s.scope),
-		forType(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
-		forType(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
-		forType(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),
+		forType(func(*eval.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
+		forType(func(*eval.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
+		forType(func(*eval.ImmutableError) diag.Diagnostic { return s.Immutable() }),
 		forType(s.terminating), forType(s.tooLarge), forType(s.notANumber), forType(s.overflow),
 		forType(s.forbidden), forType(s.unreachable), forType(s.refused), forType(s.canceled), forType(s.writtenTwice),
 	} {
@@ -289,7 +289,7 @@ func (s Subject) abandon() string {
 	return cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
 }
 
-func (s Subject) terminating(e *cas.TerminatingError) diag.Diagnostic {
+func (s Subject) terminating(e *eval.TerminatingError) diag.Diagnostic {
 	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletion(e.Since, e.Finalizers),
 		s.orDestroy("Wait until it is gone, then run terraform plan again."))
 }
@@ -304,7 +304,7 @@ func deletion(since time.Time, finalizers []string) []Fact {
 }
 
 // StillExists warns that an object exists after its deletion; nil if it does not.
-func (s Subject) StillExists(after *cas.Observation) diag.Diagnostics {
+func (s Subject) StillExists(after *eval.Snapshot) diag.Diagnostics {
 	if !after.Terminating() {
 		return nil
 	}
@@ -314,8 +314,8 @@ func (s Subject) StillExists(after *cas.Observation) diag.Diagnostics {
 			s.ID.Name, s.ID.Namespace))}
 }
 
-func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
-	facts := []Fact{{"Limit", fmt.Sprintf("%d bytes for all values together", cas.MaxSize)}}
+func (s Subject) tooLarge(e *eval.TooLargeError) diag.Diagnostic {
+	facts := []Fact{{"Limit", fmt.Sprintf("%d bytes for all values together", eval.MaxSize)}}
 	if s.Hide != ShowNothing {
 		facts = append([]Fact{{"New values", fmt.Sprintf("%d bytes", e.New)}, {"Other values", fmt.Sprintf("%d bytes", e.Others)}}, facts...)
 	}
@@ -323,7 +323,7 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 		facts = append(facts, Fact{"Fit", fmt.Sprintf("%d allocations, and all of them are taken", s.Members())})
 	}
 	const next = "Shorten a value, or use another ConfigMap."
-	if s.Plan != "" && s.Content == nil && e.New <= cas.MaxSize { // nobody else frees space in a whole ConfigMap
+	if s.Plan != "" && s.Content == nil && e.New <= eval.MaxSize { // nobody else frees space in a whole ConfigMap
 		return s.tell(WarningConfigMapTooLarge, s.Value,
 			"The ConfigMap would be too large, unless another resource frees space in it in the same apply.", facts, next)
 	}

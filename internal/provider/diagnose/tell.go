@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // title is an ErrorTitle or a WarningTitle.
@@ -23,7 +23,7 @@ func (t ErrorTitle) with(words func(string) string) title   { return ErrorTitle(
 func (t WarningTitle) with(words func(string) string) title { return WarningTitle(words(string(t))) }
 
 // Of is the title of a diagnostic about an object of a kind.
-func (t ErrorTitle) Of(kind cas.Kind) ErrorTitle { return ErrorTitle(named(kind, string(t))) }
+func (t ErrorTitle) Of(kind eval.Kind) ErrorTitle { return ErrorTitle(named(kind, string(t))) }
 
 // ofFields is a title about fields of an object, of whatever kind.
 var ofFields = strings.NewReplacer("ConfigMap", "Object", "Key", "Field")
@@ -52,12 +52,12 @@ func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, nex
 var ofConfigMaps = regexp.MustCompile(`\b(ConfigMap|configmaps)\b`)
 
 // named makes a text that speaks of ConfigMaps speak of another kind.
-func named(kind cas.Kind, text string) string {
-	if kind == cas.ConfigMap {
+func named(kind eval.Kind, text string) string {
+	if kind == eval.ConfigMap {
 		return text
 	}
 	return ofConfigMaps.ReplaceAllStringFunc(text, func(word string) string {
-		if word == cas.ConfigMap.String() {
+		if word == eval.ConfigMap.String() {
 			return kind.String()
 		}
 		return cmp.Or(kind.Resource(), "objects of this kind")

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 )
 
@@ -27,7 +28,7 @@ func (s Subject) NotYet(refusal error) diag.Diagnostic {
 }
 
 // waited is for the end of a wait that came to nothing.
-func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
+func (s Subject) waited(e *eval.WaitError) diag.Diagnostic {
 	at := path.Root(s.waits())
 	facts := append(s.seenLast(e.Last), Fact{"Waited", e.Waited.Round(100 * time.Millisecond).String()})
 	again := " Then run terraform apply again, or raise " + s.waits() + "."
@@ -37,7 +38,7 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 		title, reached, notReached = TitleWaitEndedWithoutAValue, "something could be taken", "Nothing could be taken"
 		next = freeing(e.Last, again)
 	}
-	forbidden, isForbidden := errors.AsType[*cas.ForbiddenError](e.Err)
+	forbidden, isForbidden := errors.AsType[*eval.ForbiddenError](e.Err)
 	switch {
 	case isForbidden:
 		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so %s cannot wait.",
@@ -65,10 +66,10 @@ func (s Subject) seenLast(refusal error) []Fact {
 	if full, ok := errors.AsType[*pool.FullError](refusal); ok {
 		return s.holders(full)
 	}
-	if conflict, ok := errors.AsType[*cas.ConflictError](refusal); ok {
+	if conflict, ok := errors.AsType[*eval.ConflictError](refusal); ok {
 		return s.conflictFacts(conflict)
 	}
-	if terminating, ok := errors.AsType[*cas.TerminatingError](refusal); ok {
+	if terminating, ok := errors.AsType[*eval.TerminatingError](refusal); ok {
 		return append([]Fact{{"Found", "(the ConfigMap is being deleted)"}}, deletion(terminating.Since, terminating.Finalizers)...)
 	}
 	return []Fact{{"Found", "(no ConfigMap)"}}

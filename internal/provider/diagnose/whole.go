@@ -8,11 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // Content has the parts of a ConfigMap that a resource manages, by attribute. A nil map is not managed.
-type Content map[string]map[string]cas.Entry
+type Content map[string]map[string]eval.Value
 
 const (
 	// Names of the parts of a ConfigMap in diagnostics.
@@ -29,7 +29,7 @@ const (
 	mostDifferences = 10
 )
 
-func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
+func (s Subject) exists(e *eval.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
 		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.",
 			deletion(e.Live.Metadata().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy("Wait until it is gone, then run terraform plan again."))
@@ -65,7 +65,7 @@ func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 
 // differences are facts about where two ConfigMaps differ, in the parts that both manage, under the names that either has there. live is
 // the second one, if the facts must name its writers.
-func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observation) (facts []Fact) {
+func (s Subject) differences(a, b Content, nameA, nameB string, live *eval.Snapshot) (facts []Fact) {
 	count := 0
 	for _, part := range [][2]string{{PartKey, "data"}, {PartKey, "binary_data"}, {PartLabel, "labels"}, {PartAnnotation, "annotations"}} {
 		noun, inA, inB := part[0], a[part[1]], b[part[1]]
@@ -75,7 +75,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 		all := maps.Clone(inA)
 		maps.Copy(all, inB)
 		for _, key := range slices.Sorted(maps.Keys(all)) {
-			if inA[key].Holds(inB[key]) {
+			if inA[key].Matches(inB[key]) {
 				continue
 			}
 			if count++; count > mostDifferences && live != nil { // a warning names all
@@ -93,7 +93,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 	if live != nil && count > mostDifferences {
 		facts = append(facts, Fact{"More differences", fmt.Sprint(count - mostDifferences)})
 	}
-	expected, found := a[immutable][immutable] == cas.Bool(true), b[immutable][immutable] == cas.Bool(true)
+	expected, found := a[immutable][immutable] == eval.Bool(true), b[immutable][immutable] == eval.Bool(true)
 	if live != nil && expected != found {
 		facts = append(facts, Fact{immutable, fmt.Sprintf("%t expected, %t found", expected, found)})
 	}
@@ -118,7 +118,7 @@ func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
 	var facts []Fact
 	for _, part := range slices.Sorted(maps.Keys(left)) {
 		name := part
-		if s.ID.Kind == cas.Secret && part == "binary_data" { // which has all that a Secret holds
+		if s.ID.Kind == eval.Secret && part == "binary_data" { // which has all that a Secret holds
 			name = root(s.Value)
 		}
 		parts, facts = append(parts, name), append(facts, Fact{name, Nearest("", left[part])})
@@ -131,24 +131,24 @@ func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
 
 // isInOtherMap reports whether planned keys of one map of a whole ConfigMap are in the other map, which the resource does
 // not manage. In the state such a key is missing.
-func (s Subject) isInOtherMap(e *cas.ConflictError) bool {
-	return s.Content != nil && !slices.ContainsFunc(e.Keys, func(k cas.KeyConflict) bool {
+func (s Subject) isInOtherMap(e *eval.ConflictError) bool {
+	return s.Content != nil && !slices.ContainsFunc(e.Keys, func(k eval.KeyConflict) bool {
 		_, toBytes := k.New.Binary()
-		found := e.Live.Entry(k.Key)
+		found := e.Live.Value(k.Key)
 		_, isBytes := found.Binary()
 		return !k.Expected.IsAbsent() || k.New.IsAbsent() || found.IsAbsent() || toBytes == isBytes
 	})
 }
 
 // inOtherMap is for keys that are in the map which the resource leaves to others.
-func (s Subject) inOtherMap(e *cas.ConflictError) diag.Diagnostic {
+func (s Subject) inOtherMap(e *eval.ConflictError) diag.Diagnostic {
 	keys, in, to, other := keysOf(e.Keys), "binaryData", "data", "binary_data"
 	if _, toBytes := e.Keys[0].New.Binary(); toBytes {
 		in, to, other = "data", "binary_data", "data"
 	}
 	var facts []Fact
 	for _, key := range keys {
-		facts = append(append(append(facts, s.keyFact(key)...), Fact{"Found", renderOne(e.Live.Entry(key), s.Hide)}), s.changedBy(e.Live.Owners(key))...)
+		facts = append(append(append(facts, s.keyFact(key)...), Fact{"Found", renderOne(e.Live.Value(key), s.Hide)}), s.changedBy(e.Live.Owners(key))...)
 	}
 	happened := fmt.Sprintf("%s %s in %s of the ConfigMap, which this resource does not manage: a key cannot be in both maps.", enumerate(keys),
 		number(len(keys), "is", "are"), in)
@@ -159,9 +159,9 @@ func (s Subject) inOtherMap(e *cas.ConflictError) diag.Diagnostic {
 
 // Admitted warns where what was stored is not what was planned.
 func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
-	for _, entries := range []map[string]cas.Entry{stored["data"], stored["binary_data"]} {
+	for _, entries := range []map[string]eval.Value{stored["data"], stored["binary_data"]} {
 		// Of keys only those that are planned: an entry may have come with the same write.
-		maps.DeleteFunc(entries, func(key string, _ cas.Entry) bool {
+		maps.DeleteFunc(entries, func(key string, _ eval.Value) bool {
 			return plan["data"][key].IsAbsent() && plan["binary_data"][key].IsAbsent()
 		})
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
@@ -29,8 +29,8 @@ import (
 
 // NewFields is cas_object_fields, a resource of many fields. A change of fields is an update of it, and no replace.
 func NewFields() resource.Resource {
-	r := adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, terms.FieldsIDForm, fieldsSchema) // each model knows the kind
-	r.IsOfFields, r.MutableIdentity = true, true                                                        // with the fields, and with the version of the API
+	r := adapter.NewKeys[fieldsModel]("object_fields", eval.ConfigMap, terms.FieldsIDForm, fieldsSchema) // each model knows the kind
+	r.IsOfFields, r.MutableIdentity = true, true                                                         // with the fields, and with the version of the API
 	return r.New()
 }
 
@@ -43,12 +43,12 @@ type fieldsModel struct {
 	StoredFields   types.Dynamic `tfsdk:"stored_fields"`
 	HideValues     types.Bool    `tfsdk:"hide_values"`
 
-	forms   map[string]cas.Entry `tfsdk:"-"` // the values of Fields that the API server stored in another form
-	spelled map[string]string    `tfsdk:"-"` // the paths as the state before a plan has them, by key
+	forms   map[string]eval.Value `tfsdk:"-"` // the values of Fields that the API server stored in another form
+	spelled map[string]string     `tfsdk:"-"` // the paths as the state before a plan has them, by key
 }
 
 // anyObject is the kind in descriptions.
-var anyObject = cas.KindOf("", "object")
+var anyObject = eval.KindOf("", "object")
 
 func fieldsSchema(ctx context.Context) schema.Schema {
 	apiVersion := apiVersionAttribute(" A change of the group replaces the resource, one of the version does not.")
@@ -127,7 +127,7 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 	}
 }
 
-func (m *fieldsModel) SetKind(cas.Kind) { m.Kind = m.kind() }
+func (m *fieldsModel) SetKind(eval.Kind) { m.Kind = m.kind() }
 
 // Follow implements [adapter.Follower]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
 // each version has forms of its own.
@@ -137,7 +137,7 @@ func (m *fieldsModel) Follow(state *fieldsModel, memory *claim.Memory) {
 	if m != state {
 		m.spelled = had.spelled
 	}
-	m.forms = map[string]cas.Entry{}
+	m.forms = map[string]eval.Value{}
 	for key, form := range memory.Forms {
 		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e && m.APIVersion.Equal(state.APIVersion) {
 			m.forms[key] = form
@@ -146,7 +146,7 @@ func (m *fieldsModel) Follow(state *fieldsModel, memory *claim.Memory) {
 }
 
 // values returns the values that fields must have after a write, or have: in the form that the API server gave them.
-func (m *fieldsModel) values() map[string]cas.Entry {
+func (m *fieldsModel) values() map[string]eval.Value {
 	s, _ := m.fields()
 	for key, form := range m.forms {
 		if _, has := s.entries[key]; has {
@@ -175,7 +175,7 @@ func (m *fieldsModel) Configure(config *fieldsModel) { m.Pin = config.ExpectedRe
 func (m *fieldsModel) At() []types.String { return m.places(m.Named) }
 
 // fieldsID names these fields of the object.
-func (m *fieldsModel) fieldsID(ref cas.Ref, keys []string) terms.FieldsID {
+func (m *fieldsModel) fieldsID(ref eval.Ref, keys []string) terms.FieldsID {
 	return terms.FieldsID{Ref: ref, APIVersion: m.APIVersion.ValueString(), Keys: keys}
 }
 
@@ -206,7 +206,7 @@ func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
 			"adopt_existing = true or expected_fields in the one that takes it over.")
 		s.Noun, s.Place = "fields", "api_version, kind, namespace and name"
 		s.Ways.OtherKeys = `set conflict_scope = "field" to ignore other fields.`
-		s.ImportID = func(ref cas.Ref, keys []string) string { return m.fieldsID(ref, keys).String() }
+		s.ImportID = func(ref eval.Ref, keys []string) string { return m.fieldsID(ref, keys).String() }
 		describe(&s, c.APIVersion, fields, expected)
 		return s
 	}
@@ -227,7 +227,7 @@ func (m *fieldsModel) TakeIn(written claim.Written, run *claim.Run) {
 
 func (m *fieldsModel) setStored(run *claim.Run) {
 	s, _ := m.fields()
-	stored := map[string]cas.Entry{}
+	stored := map[string]eval.Value{}
 	for key, form := range m.forms {
 		if e, has := s.entries[key]; has && e != form && !run.Hides(m.HideValues) {
 			stored[key] = form
@@ -238,7 +238,7 @@ func (m *fieldsModel) setStored(run *claim.Run) {
 
 // valuesOf returns an attribute with these entries, spelled as fields has them; for a path that fields no longer
 // has, as the state had it.
-func (m *fieldsModel) valuesOf(entries map[string]cas.Entry) types.Dynamic {
+func (m *fieldsModel) valuesOf(entries map[string]eval.Value) types.Dynamic {
 	s, _ := m.fields()
 	for key, spelling := range m.spelled {
 		if _, has := s.spelled[key]; !has {
@@ -252,7 +252,7 @@ func (m *fieldsModel) valuesOf(entries map[string]cas.Entry) types.Dynamic {
 func (m *fieldsModel) Keep(state *fieldsModel, run *claim.Run) {
 	m.setStored(run)
 	m.PreviousFields = adapter.Kept(state.PreviousFields, types.DynamicNull(), types.DynamicUnknown(), m.HideValues, run)
-	if previous, _ := m.read("previous_fields", m.PreviousFields, cas.ReadKey); previous.isKnown {
+	if previous, _ := m.read("previous_fields", m.PreviousFields, eval.ReadKey); previous.isKnown {
 		m.PreviousFields = m.valuesOf(previous.entries)
 	}
 	m.SetID()
@@ -266,8 +266,8 @@ func (m *fieldsModel) Reword(state *fieldsModel) {
 		{&m.PreviousFields, &state.PreviousFields},
 		{&m.StoredFields, &state.StoredFields},
 	} {
-		planned, _ := m.read("", *a.plan, cas.ReadKey)
-		had, _ := m.read("", *a.state, cas.ReadKey)
+		planned, _ := m.read("", *a.plan, eval.ReadKey)
+		had, _ := m.read("", *a.state, eval.ReadKey)
 		if planned.isSame(had) && isNull(*a.plan) == isNull(*a.state) {
 			*a.plan = *a.state
 		}
@@ -287,8 +287,8 @@ func (m *fieldsModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 		if !has && !seen.IsImport {
 			continue
 		}
-		e := seen.Entry(key)
-		if form, isForm := m.forms[key]; has && (e.Holds(was) || isForm && form == e) {
+		e := seen.Value(key)
+		if form, isForm := m.forms[key]; has && (e.Matches(was) || isForm && form == e) {
 			live[s.spelling(key)] = s.values[key]
 		} else {
 			live[s.spelling(key)], isChanged = valueOf(e), true
@@ -313,7 +313,7 @@ type identity struct {
 
 var identities = codec.Of[identity](func(context.Context) identityschema.Schema { return new(fieldsModel).IdentitySchema(anyObject) })
 
-func (*fieldsModel) IdentitySchema(cas.Kind) identityschema.Schema {
+func (*fieldsModel) IdentitySchema(eval.Kind) identityschema.Schema {
 	required := func(description string) identityschema.Attribute {
 		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
 	}

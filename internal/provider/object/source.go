@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -45,25 +45,25 @@ func sourceSchema(context.Context) schema.Schema {
 	return attributes.OfFound("Reads fields of an object of any kind, or says that it does not exist.", anyObject, "Whether the object exists.", ", for `expected_resource_version_wo`", all)
 }
 
-func (m *source) Locate(cas.Kind) diagnose.Subject {
+func (m *source) Locate(eval.Kind) diagnose.Subject {
 	return diagnose.Subject{ID: terms.EntryID{Ref: m.ref(m.Named)}, APIVersion: m.APIVersion.ValueString(), IsImport: true, Keys: map[string]diagnose.KeyPaths{}}
 }
 
-func (m *source) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
+func (m *source) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) (diags diag.Diagnostics) {
 	if !seen.Exists() {
 		return nil // all is null
 	}
 	values := map[string]tftypes.Value{}
 	for i, spelling := range adapter.KeysOf(m.Paths) {
 		at := path.Root("paths").AtListIndex(i)
-		key, err := cas.ReadKey(about.ID.Kind, spelling)
+		key, err := eval.ReadKey(about.ID.Kind, spelling)
 		if err != nil {
 			diags.Append(diagnose.TitleInvalidFieldPath.Problem(at, err.Error()))
 			continue
 		}
-		e, err := seen.Field(key)
+		e, err := seen.Lookup(key)
 		if about.Keys[key] = (diagnose.KeyPaths{Value: at}); err != nil {
-			diags.Append(about.Diagnose(&cas.FieldError{Ref: about.ID.Ref, Key: key, Err: err}))
+			diags.Append(about.Diagnose(&eval.FieldError{Ref: about.ID.Ref, Key: key, Err: err}))
 			continue
 		}
 		values[spelling] = valueOf(e)

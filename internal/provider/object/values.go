@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -28,13 +28,13 @@ type typeMeta struct {
 	ObjectKind types.String `tfsdk:"kind"`
 }
 
-func (t *typeMeta) kind() cas.Kind {
+func (t *typeMeta) kind() eval.Kind {
 	return terms.KindOf(t.APIVersion.ValueString(), t.ObjectKind.ValueString())
 }
 
 // ref names the object.
-func (t *typeMeta) ref(of adapter.Named) cas.Ref {
-	return cas.Ref{Kind: t.kind(), Namespace: of.Namespace.ValueString(), Name: of.Name.ValueString()}
+func (t *typeMeta) ref(of adapter.Named) eval.Ref {
+	return eval.Ref{Kind: t.kind(), Namespace: of.Namespace.ValueString(), Name: of.Name.ValueString()}
 }
 
 // places are the attributes that say where the object is.
@@ -52,11 +52,11 @@ type fieldMaps struct {
 
 // fields returns the values to write, and expected the values that fields must have before the write.
 func (m *fieldMaps) fields() (fieldSet, diag.Diagnostics) {
-	return m.read("fields", m.Fields, cas.FieldKey)
+	return m.read("fields", m.Fields, eval.FieldKey)
 }
 
 func (m *fieldMaps) expected() (fieldSet, diag.Diagnostics) {
-	return m.read("expected_fields", m.ExpectedFields, cas.ReadKey)
+	return m.read("expected_fields", m.ExpectedFields, eval.ReadKey)
 }
 
 // check says what is wrong with the maps, alone and together.
@@ -65,11 +65,11 @@ func (m *fieldMaps) check() diag.Diagnostics {
 	expected, more := m.expected()
 	diags.Append(more...)
 	for key, e := range fields.entries {
-		if err := cas.CanSet(key, e); err != nil && fields.isKnown {
+		if err := eval.CanSet(key, e); err != nil && fields.isKnown {
 			diags.Append(diagnose.TitleInvalidFieldValue.Problem(fields.at(key), err.Error()))
 		}
 		for guard := range expected.entries {
-			if guard != key && cas.Overlap(guard, key) {
+			if guard != key && eval.Overlap(guard, key) {
 				diags.Append(diagnose.TitleFieldNamedTwice.Problem(expected.at(guard), fmt.Sprintf(
 					"it names a part of %q in fields, or the reverse: expect the same field", fields.spelled[key])))
 			}
@@ -98,7 +98,7 @@ func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet)
 // fieldSet is such an attribute.
 type fieldSet struct {
 	attribute string
-	entries   map[string]cas.Entry     // by key; the absent Entry for null and for what is not known yet
+	entries   map[string]eval.Value    // by key; the absent Entry for null and for what is not known yet
 	values    map[string]tftypes.Value // as the attribute has them, by key
 	spelled   map[string]string        // the path as the attribute has it, by key
 	isNamed   bool                     // it is known which fields it names
@@ -106,8 +106,8 @@ type fieldSet struct {
 }
 
 // read reads an attribute, null or not. keyOf makes the key of a path.
-func (t *typeMeta) read(attribute string, from types.Dynamic, keyOf func(kind cas.Kind, path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
-	s = fieldSet{attribute: attribute, entries: map[string]cas.Entry{}, spelled: map[string]string{}, isNamed: true, isKnown: true}
+func (t *typeMeta) read(attribute string, from types.Dynamic, keyOf func(kind eval.Kind, path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
+	s = fieldSet{attribute: attribute, entries: map[string]eval.Value{}, spelled: map[string]string{}, isNamed: true, isKnown: true}
 	s.values = map[string]tftypes.Value{}
 	raw, err := from.ToTerraformValue(context.Background())
 	var all map[string]tftypes.Value
@@ -126,12 +126,12 @@ func (t *typeMeta) read(attribute string, from types.Dynamic, keyOf func(kind ca
 			continue
 		}
 		for other := range s.entries {
-			if cas.Overlap(key, other) {
+			if eval.Overlap(key, other) {
 				diags.Append(diagnose.TitleFieldNamedTwice.Problem(at, fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
 			}
 		}
 		value := all[spelling]
-		s.entries[key], s.values[key], s.spelled[key] = cas.Entry{}, value, spelling
+		s.entries[key], s.values[key], s.spelled[key] = eval.Value{}, value, spelling
 		s.isKnown = s.isKnown && value.IsFullyKnown()
 		if value.IsFullyKnown() && !value.IsNull() {
 			s.entries[key], err = entryOf(value)
@@ -163,7 +163,7 @@ func (s *fieldSet) isSame(other fieldSet) bool {
 }
 
 // attributeOf returns an attribute with these entries, spelled as the set has them. It is null if there are none.
-func (s *fieldSet) attributeOf(entries map[string]cas.Entry) types.Dynamic {
+func (s *fieldSet) attributeOf(entries map[string]eval.Value) types.Dynamic {
 	if len(entries) == 0 {
 		return types.DynamicNull()
 	}
@@ -192,12 +192,12 @@ func objectOf(members map[string]tftypes.Value) tftypes.Value {
 }
 
 // entryOf is the entry of a value that is known.
-func entryOf(v tftypes.Value) (cas.Entry, error) {
+func entryOf(v tftypes.Value) (eval.Value, error) {
 	raw, err := json.Marshal(plain(v))
 	if err != nil {
-		return cas.Entry{}, err
+		return eval.Value{}, err
 	}
-	return cas.JSON(raw)
+	return eval.JSON(raw)
 }
 
 // plain is a known value as encoding/json takes it.
@@ -236,7 +236,7 @@ func plain(v tftypes.Value) any {
 }
 
 // valueOf returns the value of an entry.
-func valueOf(e cas.Entry) tftypes.Value { return typed(diagnose.Decoded(e)) }
+func valueOf(e eval.Value) tftypes.Value { return typed(diagnose.Decoded(e)) }
 
 // precision is that of Terraform's numbers.
 const precision = 512

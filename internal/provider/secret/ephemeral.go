@@ -10,23 +10,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
 // readable makes a text of bytes that are one, as long as Terraform leaves it as it is: it makes NFC of every text.
-func readable(e cas.Entry) cas.Entry {
+func readable(e eval.Value) eval.Value {
 	if b, ok := e.Binary(); ok && utf8.Valid(b) && norm.NFC.IsNormal(b) {
-		return cas.Text(string(b))
+		return eval.Text(string(b))
 	}
 	return e
 }
 
 // NewEntryEphemeral is the ephemeral resource cas_secret_entry.
 func NewEntryEphemeral() ephemeral.EphemeralResource {
-	return adapter.NewEphemeral[entryEphemeral]("secret_entry", cas.Secret, entryEphemeralSchema)
+	return adapter.NewEphemeral[entryEphemeral]("secret_entry", eval.Secret, entryEphemeralSchema)
 }
 
 // entryEphemeral is its schema as Go values.
@@ -34,11 +34,11 @@ type entryEphemeral struct{ adapter.FoundEntry }
 
 func entryEphemeralSchema(context.Context) schema.Schema {
 	return attributes.OfFoundEntry("Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
-		cas.Secret, "", ", or holds bytes that are no UTF-8 or no NFC: Terraform would change them", "", nil)
+		eval.Secret, "", ", or holds bytes that are no UTF-8 or no NFC: Terraform would change them", "", nil)
 }
 
-func (m *entryEphemeral) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
-	live := seen.Entry(about.ID.Key)
+func (m *entryEphemeral) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
+	live := seen.Value(about.ID.Key)
 	m.Value, _ = adapter.ValuesOf(readable(live))
 	_, m.ValueBase64 = adapter.ValuesOf(live)
 	return nil
@@ -46,7 +46,7 @@ func (m *entryEphemeral) Fill(_ context.Context, seen *cas.Observation, about di
 
 // NewSecretEphemeral is the ephemeral resource cas_secret.
 func NewSecretEphemeral() ephemeral.EphemeralResource {
-	return adapter.NewEphemeral[wholeEphemeral]("secret", cas.Secret, wholeEphemeralSchema)
+	return adapter.NewEphemeral[wholeEphemeral]("secret", eval.Secret, wholeEphemeralSchema)
 }
 
 // wholeEphemeral is its schema as Go values.
@@ -60,14 +60,14 @@ type wholeEphemeral struct {
 
 func wholeEphemeralSchema(context.Context) schema.Schema {
 	return attributes.OfFound("Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
-		cas.Secret, "Whether the Secret exists.", "", map[string]schema.Attribute{
+		eval.Secret, "Whether the Secret exists.", "", map[string]schema.Attribute{
 			"type":        attributes.Computed("Type of the Secret. Null if there is no Secret."),
-			"data":        attributes.FoundMap(cas.Secret, "Keys with text, and their values."),
-			"binary_data": attributes.FoundMap(cas.Secret, "Keys with bytes that are no UTF-8 or no NFC, which Terraform would change, and their values in base64."),
+			"data":        attributes.FoundMap(eval.Secret, "Keys with text, and their values."),
+			"binary_data": attributes.FoundMap(eval.Secret, "Keys with bytes that are no UTF-8 or no NFC, which Terraform would change, and their values in base64."),
 		})
 }
 
-func (m *wholeEphemeral) Fill(_ context.Context, seen *cas.Observation, _ diagnose.Subject) diag.Diagnostics {
+func (m *wholeEphemeral) Fill(_ context.Context, seen *eval.Snapshot, _ diagnose.Subject) diag.Diagnostics {
 	if !seen.Exists() {
 		return nil // all is null
 	}

@@ -8,12 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // FieldsID names fields of one object, in a version of its API.
 type FieldsID struct {
-	cas.Ref
+	eval.Ref
 	APIVersion string
 	Keys       []string // as [cas.FieldKey] makes them, sorted
 }
@@ -26,7 +26,7 @@ const FieldsIDForm = "api_version/kind/namespace/name/path1,path2, with nothing 
 func (id FieldsID) String() string {
 	paths := make([]string, len(id.Keys))
 	for i, key := range id.Keys {
-		paths[i], _ = cas.FieldPath(key)
+		paths[i], _ = eval.FieldPath(key)
 	}
 	return strings.Join([]string{id.APIVersion, id.Kind.String(), id.Namespace, id.Name, strings.Join(paths, ",")}, "/")
 }
@@ -56,16 +56,16 @@ func ParseFieldsID(s string) (FieldsID, error) {
 
 // NewFieldsID checks what an id or an identity names. An empty namespace is none.
 func NewFieldsID(apiVersion, kind, namespace, name string, paths []string) (FieldsID, error) {
-	id := FieldsID{Ref: cas.Ref{Kind: KindOf(apiVersion, kind), Namespace: namespace, Name: name}, APIVersion: apiVersion}
+	id := FieldsID{Ref: eval.Ref{Kind: KindOf(apiVersion, kind), Namespace: namespace, Name: name}, APIVersion: apiVersion}
 	parts := []IDPart{{"api_version", apiVersion, APIVersionProblems(apiVersion)}, {"kind", kind, KindProblems(kind)}, {"name", name, ObjectNameProblems(name)}}
 	if namespace != "" {
 		parts = append(parts, IDPart{"namespace", namespace, NamespaceProblems(namespace)})
 	}
 	for _, p := range paths {
-		key, err := cas.FieldKey(id.Kind, p)
+		key, err := eval.FieldKey(id.Kind, p)
 		if part := (IDPart{Name: "path", Value: p}); err != nil {
 			parts = append(parts, IDPart{"path", p, []string{err.Error()}})
-		} else if slices.ContainsFunc(id.Keys, func(other string) bool { return cas.Overlap(key, other) }) {
+		} else if slices.ContainsFunc(id.Keys, func(other string) bool { return eval.Overlap(key, other) }) {
 			part.Problems = []string{"another path names it, or a part of it"}
 			parts = append(parts, part)
 		}
@@ -98,12 +98,12 @@ func splitPaths(s string) (paths []string, ok bool) {
 }
 
 // KindOf is the kind that an API version and a kind name.
-func KindOf(apiVersion, kind string) cas.Kind {
+func KindOf(apiVersion, kind string) eval.Kind {
 	group, _, hasGroup := strings.Cut(apiVersion, "/")
 	if !hasGroup {
 		group = ""
 	}
-	return cas.KindOf(group, kind)
+	return eval.KindOf(group, kind)
 }
 
 var (

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // The forms of import ids.
@@ -23,7 +23,7 @@ const (
 // EntryID names one key of one ConfigMap. Its string form, namespace/name/key, is unambiguous: none of the three can
 // hold a slash.
 type EntryID struct {
-	cas.Ref
+	eval.Ref
 	Key string
 }
 
@@ -35,7 +35,7 @@ func ParseEntryID(s string) (EntryID, error) {
 	if len(parts) != 3 {
 		return EntryID{}, fmt.Errorf("%q is not of the form %s", s, EntryIDForm)
 	}
-	id := EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
+	id := EntryID{eval.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
 	return valid(id, s, id.Parts())
 }
 
@@ -80,19 +80,19 @@ func NameProblems(s string) []string { return validation.NameIsDNSSubdomain(s, f
 func KeyProblems(s string) []string { return utilvalidation.IsConfigMapKey(s) }
 
 // ParseConfigMapID reads namespace/name.
-func ParseConfigMapID(s string) (cas.Ref, error) {
+func ParseConfigMapID(s string) (eval.Ref, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 2 {
-		return cas.Ref{}, fmt.Errorf("%q is not of the form %s", s, ConfigMapIDForm)
+		return eval.Ref{}, fmt.Errorf("%q is not of the form %s", s, ConfigMapIDForm)
 	}
-	ref := cas.Ref{Namespace: parts[0], Name: parts[1]}
+	ref := eval.Ref{Namespace: parts[0], Name: parts[1]}
 	return valid(ref, s, objectParts(ref))
 }
 
 // CheckObject reports what is wrong with the namespace or the name of an object.
-func CheckObject(ref cas.Ref) error { return check(ref.String(), objectParts(ref)) }
+func CheckObject(ref eval.Ref) error { return check(ref.String(), objectParts(ref)) }
 
-func objectParts(ref cas.Ref) []IDPart {
+func objectParts(ref eval.Ref) []IDPart {
 	return []IDPart{
 		{"namespace", ref.Namespace, NamespaceProblems(ref.Namespace)},
 		{"name", ref.Name, NameProblems(ref.Name)},
@@ -102,7 +102,7 @@ func objectParts(ref cas.Ref) []IDPart {
 // DataID names keys of one ConfigMap, in order. Its string form is namespace/name:key,key or, for no keys, namespace/name; it is
 // unambiguous: none of the parts can hold a slash, a colon or a comma.
 type DataID struct {
-	cas.Ref
+	eval.Ref
 	Keys []string
 }
 
@@ -120,7 +120,7 @@ func ParseDataID(s string) (DataID, error) {
 	if len(parts) != 2 {
 		return DataID{}, fmt.Errorf("%q is not of the form %s or %s", s, ConfigMapIDForm, DataIDForm)
 	}
-	id := DataID{Ref: cas.Ref{Namespace: parts[0], Name: parts[1]}}
+	id := DataID{Ref: eval.Ref{Namespace: parts[0], Name: parts[1]}}
 	if named {
 		id.Keys = strings.Split(list, ",")
 		slices.Sort(id.Keys)
@@ -155,7 +155,7 @@ func ParseAllocationID(s string) (AllocationID, error) {
 	if len(parts) != 4 || parts[3] == "" {
 		return AllocationID{}, fmt.Errorf("%q is not of the form %s", s, AllocationIDForm)
 	}
-	id := AllocationID{EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}, parts[3]}
+	id := AllocationID{EntryID{eval.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}, parts[3]}
 	return valid(id, s, id.Parts())
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
 // A name that is made of a prefix is one that the API server could have made: 58 characters of the prefix at most, and five more.
@@ -45,10 +45,10 @@ func TestNamePrefixes(t *testing.T) {
 func TestConfigMapIDs(t *testing.T) {
 	t.Parallel()
 	for id, test := range map[string]struct {
-		want cas.Ref
+		want eval.Ref
 		says string // of the error
 	}{
-		"shop/settings.map": {want: cas.Ref{Namespace: "shop", Name: "settings.map"}},
+		"shop/settings.map": {want: eval.Ref{Namespace: "shop", Name: "settings.map"}},
 		"settings":          {says: `"settings" is not of the form namespace/name`},
 		"shop/settings/foo": {says: `"shop/settings/foo" is not of the form namespace/name`},
 		"Shop/settings":     {says: `"Shop/settings" has an invalid namespace, "Shop": a lowercase RFC 1123 label must`},
@@ -67,7 +67,7 @@ func TestConfigMapIDs(t *testing.T) {
 // The keys of an id come in order: of two that are the same, one follows the other.
 func TestDataIDWhoseKeyIsNamedTwice(t *testing.T) {
 	t.Parallel()
-	id := DataID{Ref: cas.Ref{Namespace: "shop", Name: "settings"}, Keys: []string{"a", "foo", "foo"}}
+	id := DataID{Ref: eval.Ref{Namespace: "shop", Name: "settings"}, Keys: []string{"a", "foo", "foo"}}
 	const want = `"shop/settings:a,foo,foo" has an invalid key, "foo": it is named twice`
 	if err := id.Check(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

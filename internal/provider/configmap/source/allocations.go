@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -21,7 +21,7 @@ import (
 
 // NewAllocationsSource is the data source cas_configmap_allocations.
 func NewAllocationsSource() datasource.DataSource {
-	return adapter.NewSource[allocations]("configmap_allocations", cas.ConfigMap, allocationsSchema)
+	return adapter.NewSource[allocations]("configmap_allocations", eval.ConfigMap, allocationsSchema)
 }
 
 // allocations is its schema as Go values.
@@ -43,8 +43,8 @@ var (
 )
 
 // Fill implements [adapter.FoundModel]. It is an error that a key holds no pool, or that a range is none.
-func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
-	live, taken, err := seen.Entry(about.ID.Key), &pool.Pool{}, error(nil)
+func (m *allocations) Fill(ctx context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
+	live, taken, err := seen.Value(about.ID.Key), &pool.Pool{}, error(nil)
 	if text, isText := live.Text(); isText {
 		taken, err = pool.Parse(text)
 	} else if !live.IsAbsent() {
@@ -80,7 +80,7 @@ func allocationsSchema(context.Context) schema.Schema {
 		"Names to count as `free`.",
 		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("cidr"), path.MatchRoot("names"))},
 		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("names"))})
-	all["key"] = attributes.Required("Key that holds the pool.", attributes.ValidKey(cas.ConfigMap))
+	all["key"] = attributes.Required("Key that holds the pool.", attributes.ValidKey(eval.ConfigMap))
 	all["taken"] = schema.ListNestedAttribute{
 		Computed: true, MarkdownDescription: "All allocations, in the order of their values: numbers, then prefixes, then names.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
@@ -97,6 +97,6 @@ func allocationsSchema(context.Context) schema.Schema {
 		Computed: true, ElementType: valuesType, MarkdownDescription: "The values of each claimant. Those of none are under the empty name.",
 	}
 	all["managers"] = managersAttribute()
-	return attributes.OfFound("Reads the pool that one key of a ConfigMap holds: what is taken, by whom, and how much is free.", cas.ConfigMap,
+	return attributes.OfFound("Reads the pool that one key of a ConfigMap holds: what is taken, by whom, and how much is free.", eval.ConfigMap,
 		"Whether the key exists. `false` if the ConfigMap does not exist. The pool is empty then.", "", all)
 }

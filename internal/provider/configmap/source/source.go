@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -34,7 +34,7 @@ func managersAttribute() schema.Attribute {
 }
 
 // managersOf is the value of managersAttribute.
-func managersOf(o *cas.Observation) types.List {
+func managersOf(o *eval.Snapshot) types.List {
 	if !o.Exists() {
 		return types.ListNull(managerType)
 	}
@@ -52,7 +52,7 @@ func managersOf(o *cas.Observation) types.List {
 }
 
 // mapSeen converts a map. It is null without a ConfigMap, and only then.
-func mapSeen(o *cas.Observation, of map[string]string) types.Map {
+func mapSeen(o *eval.Snapshot, of map[string]string) types.Map {
 	if !o.Exists() {
 		return types.MapNull(types.StringType)
 	}
@@ -63,7 +63,7 @@ func mapSeen(o *cas.Observation, of map[string]string) types.Map {
 
 // NewConfigMapSource is the data source cas_configmap.
 func NewConfigMapSource() datasource.DataSource {
-	return adapter.NewSource[wholeSource]("configmap", cas.ConfigMap, wholeSourceSchema)
+	return adapter.NewSource[wholeSource]("configmap", eval.ConfigMap, wholeSourceSchema)
 }
 
 // wholeSource is its schema as Go values.
@@ -81,12 +81,12 @@ type wholeSource struct {
 
 func wholeSourceSchema(context.Context) schema.Schema {
 	const use = ", for `expected_resource_version_wo`"
-	return attributes.OfFound("Reads a ConfigMap, or says that it does not exist.", cas.ConfigMap, "Whether the ConfigMap exists.", use, map[string]schema.Attribute{
+	return attributes.OfFound("Reads a ConfigMap, or says that it does not exist.", eval.ConfigMap, "Whether the ConfigMap exists.", use, map[string]schema.Attribute{
 		"id":          attributes.Computed("`namespace/name`, for example `shop/settings`."),
-		"data":        attributes.FoundMap(cas.ConfigMap, "Keys with text, and their values."),
-		"binary_data": attributes.FoundMap(cas.ConfigMap, "Keys with bytes, and their values in base64."),
-		"labels":      attributes.FoundMap(cas.ConfigMap, "Labels of the ConfigMap."),
-		"annotations": attributes.FoundMap(cas.ConfigMap, "Annotations of the ConfigMap."),
+		"data":        attributes.FoundMap(eval.ConfigMap, "Keys with text, and their values."),
+		"binary_data": attributes.FoundMap(eval.ConfigMap, "Keys with bytes, and their values in base64."),
+		"labels":      attributes.FoundMap(eval.ConfigMap, "Labels of the ConfigMap."),
+		"annotations": attributes.FoundMap(eval.ConfigMap, "Annotations of the ConfigMap."),
 		"immutable": schema.BoolAttribute{
 			Computed: true, MarkdownDescription: "Whether the API server refuses changes of the values. Null if there is no ConfigMap.",
 		},
@@ -94,7 +94,7 @@ func wholeSourceSchema(context.Context) schema.Schema {
 	})
 }
 
-func (m *wholeSource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
+func (m *wholeSource) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
 	m.Managers, m.ID = managersOf(seen), types.StringValue(about.ID.Ref.String())
 	texts, others := adapter.MapsOf(seen.Entries())
 	m.Data, m.BinaryData = mapSeen(seen, texts), mapSeen(seen, others)
@@ -107,7 +107,7 @@ func (m *wholeSource) Fill(_ context.Context, seen *cas.Observation, about diagn
 
 // NewEntrySource is the data source cas_configmap_entry.
 func NewEntrySource() datasource.DataSource {
-	return adapter.NewSource[entrySource]("configmap_entry", cas.ConfigMap, entrySourceSchema)
+	return adapter.NewSource[entrySource]("configmap_entry", eval.ConfigMap, entrySourceSchema)
 }
 
 // entrySource is its schema as Go values.
@@ -119,13 +119,13 @@ type entrySource struct {
 
 func entrySourceSchema(context.Context) schema.Schema {
 	const use = ", for `expected_resource_version_wo`, also if only the key is absent"
-	return attributes.OfFoundEntry("Reads one key of a ConfigMap, or says that it does not exist.", cas.ConfigMap, use, " or holds binary data", " or holds text", map[string]schema.Attribute{
+	return attributes.OfFoundEntry("Reads one key of a ConfigMap, or says that it does not exist.", eval.ConfigMap, use, " or holds binary data", " or holds text", map[string]schema.Attribute{
 		"managers": managersAttribute(),
 	})
 }
 
-func (m *entrySource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
+func (m *entrySource) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
 	m.Managers = managersOf(seen)
-	m.Value, m.ValueBase64 = adapter.ValuesOf(seen.Entry(about.ID.Key))
+	m.Value, m.ValueBase64 = adapter.ValuesOf(seen.Value(about.ID.Key))
 	return nil
 }
