@@ -3,6 +3,7 @@ package behavior
 import (
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -25,7 +26,7 @@ type Wait struct {
 // Run runs it.
 func (story Wait) Run(t *testing.T) {
 	t.Helper()
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	if story.Before != nil {
 		p.Create("testmap", story.Before)
 	}
@@ -95,7 +96,8 @@ func Sets(value string) func(*fixture.Fixture) {
 	return func(f *fixture.Fixture) { f.Set("testmap", "foo", value) }
 }
 
-// The requests of an apply: a conflict needs a read, and the write needs another one.
+// The requests of an apply of Terraform: a conflict needs a read, and the write needs another one. With OpenTofu, the plan of
+// the apply reads once more.
 var (
 	WaitedOnce  = fixture.RequestCounts{Gets: 2, Watches: 1, Patches: 1}
 	UpdatedOnce = fixture.RequestCounts{Gets: 3, Watches: 1, Patches: 1} // of an update, which the apply plans again

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
@@ -21,7 +22,7 @@ func counted(p *fixture.Pipeline) func(what string, want map[string]int) {
 }
 
 func TestConfigMapIsCreatedUpdatedAndDestroyed(t *testing.T) {
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	counted := counted(p)
 	p.Write(fixture.WholeBlock("all", `labels = { app = "shop", tier = "web" }`, `annotations = { note = "a" }`,
 		`data = { foo = "1", bar = "<b>", moves = "text", gone = "" }`, `binary_data = { raw = "/w==" }`))
@@ -72,7 +73,7 @@ func TestConfigMapIsCreatedUpdatedAndDestroyed(t *testing.T) {
 }
 
 func TestConfigMapChangesOfSettingsWriteNothing(t *testing.T) {
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	counted := counted(p)
 	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`))
 	before := p.Live("testmap")
@@ -96,7 +97,7 @@ func TestConfigMapChangesOfSettingsWriteNothing(t *testing.T) {
 
 // Other writers keep the parts that the configuration does not name. A part that it names as empty must be empty.
 func TestConfigMapManagesWhatItNames(t *testing.T) {
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	counted := counted(p)
 	others := func(cm *corev1.ConfigMap) {
 		cm.Labels, cm.Annotations = fixture.Data{"theirs": "1"}, fixture.Data{"theirs": "1"}

@@ -280,7 +280,9 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p.Plan("-replace=cas_configmap.all")
 	p.ApplyRefused(wholeExists, "with create_before_destroy, use generate_name.")
 	p.WantLive("other", fixture.Data{"foo": "1"})
-	p.WantState("all")
+	if state := p.State(); len(state) != 1 { // OpenTofu leaves it deposed
+		t.Errorf("the state tracks %v", state)
+	}
 }
 
 func TestTaintedConfigMap(t *testing.T) {

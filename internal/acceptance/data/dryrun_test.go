@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/behavior"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
@@ -46,7 +47,7 @@ func TestConfigMapDataPlanDryRunFindsWhatAPolicyRefuses(t *testing.T) {
 
 // What goes through is rehearsed and not written, in one request of all keys; what does not hold, or waits, is not even rehearsed.
 func TestConfigMapDataPlanDryRunWritesNothing(t *testing.T) {
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "1", "guard": "open"})
 	proxy := p.Proxied()
 	p.WriteRehearsed(fixture.DataBlock("it", fixture.Deletes, `data = { foo = "2", bar = "2" }`, `expected_data = { foo = "9", bar = "1" }`))

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/behavior"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
@@ -28,7 +29,7 @@ func TestPlanDryRunFindsWhatAPolicyRefuses(t *testing.T) {
 
 // A refused entry fails no other entry. The dry run of an accepted entry writes nothing.
 func TestPlanDryRunWritesNothing(t *testing.T) {
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "1"})
 	proxy := p.Proxied()
 	p.RefuseFoo(metav1.StatusReasonForbidden)

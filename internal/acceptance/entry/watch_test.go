@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/behavior"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -30,7 +31,7 @@ func (c *cutBody) Read(p []byte) (int, error) {
 // The expected value is set while no watch is open, the connection breaks again and again, and the history is
 // compacted.
 func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
-	p := fixture.NewPipeline(t)
+	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	p.Create("testmap", fixture.Data{"foo": "0"})
 	proxy := p.Proxied()
 	p.Write(fixture.Waiter())
