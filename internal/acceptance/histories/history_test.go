@@ -143,7 +143,6 @@ var mustHappen = []string{
 	"fault kill before", "fault kill after", "fault interrupt", "fault lose before", "fault lose after", "fault overtaken", "landed", "came too late",
 	"plan: passes", "apply: passes", "import: passes", "plan: " + titleMismatch, "plan: " + titleHeld, "plan: " + titleKeyExists, "plan: " + titleMapExists,
 	"plan: " + titleConflict, "plan: warns: " + titleNotYet, "plan: warns: " + titleChanged, "plan: warns: " + titleExisted, "plan: warns: " + titleStays, "plan: warns: " + titlePutBack,
-	"plan: warns: " + titleOthers, "plan: " + titleOthers,
 	"plan: warns: " + titleUnmanaged, "plan: warns: " + titleLeft, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld,
@@ -154,6 +153,7 @@ var mustHappen = []string{
 // rare has verdicts that some thousand steps can lack. The long histories of make soak must contain them.
 var rare = []string{
 	"plan: " + titleNoMap, "plan: " + titleTwice, "plan: " + titleMoves, "apply: " + titleNotACounter, "apply: " + titleUnknown,
+	"plan: warns: " + titleOthers, "plan: " + titleOthers,
 }
 
 // Each resource of Secrets must have its own.
