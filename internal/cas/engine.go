@@ -54,7 +54,7 @@ var ErrClosed = errors.New("the engine was closed")
 
 // Event describes a call that ended, for a trace. It contains no values.
 type Event struct {
-	Operation string // "swap", "create", "remove", "check", "rehearse", "observe" or "list"
+	Operation string // "swap", "create", "remove", "check", "observe" or "list"
 	Ref       eval.Ref
 	Key       string       // several keys have commas between them; empty if the call is not about keys
 	Attempts  int          // requests that were sent for the call, shared ones included
@@ -149,28 +149,67 @@ const (
 // Check returns the error with which Commit would refuse t, without writing, or else the object. Success may
 // rest on a state that is up to Fresh old. A refusal rests on a read that began after the call.
 func (e *Engine) Check(ctx context.Context, t *eval.Txn, how CheckMode) (*eval.Snapshot, error) {
-	return e.look(e.newTxnTask(ctx, how.kind(), t))
+	return e.check(ctx, how, func() *task { return e.newTxnTask(ctx, checkTask, t) })
 }
 
 // CheckCreate is Check for Create.
 func (e *Engine) CheckCreate(ctx context.Context, n *eval.Creation, how CheckMode) (*eval.Snapshot, error) {
-	t := e.newTask(ctx, how.kind(), n.Ref)
-	t.create = n.Stored()
-	return e.look(t)
+	return e.check(ctx, how, func() *task {
+		t := e.newTask(ctx, checkTask, n.Ref)
+		t.create = n.Stored()
+		return t
+	})
 }
 
 // CheckRemove is Check for Remove.
 func (e *Engine) CheckRemove(ctx context.Context, r *eval.Removal, how CheckMode) (*eval.Snapshot, error) {
-	t := e.newTask(ctx, how.kind(), r.Ref)
-	t.remove = r
-	return e.look(t)
+	return e.check(ctx, how, func() *task {
+		t := e.newTask(ctx, checkTask, r.Ref)
+		t.remove = r
+		return t
+	})
 }
 
-func (r CheckMode) kind() taskKind {
-	if r == DryRun {
-		return dryRunTask
+// check evaluates a write and, with DryRun, sends the write as a dry run, alone: nothing is stored, so no other write
+// depends on it. If the object has changed since, check evaluates the write again.
+func (e *Engine) check(ctx context.Context, how CheckMode, newTask func() *task) (*eval.Snapshot, error) {
+	maxAge, backoff := Fresh, wire.NewBackoff(20*time.Millisecond, time.Second)
+	var refused *eval.Version // the version on which the API server refused the precondition
+	for {
+		t := newTask()
+		t.maxAge = maxAge
+		if err := e.do(t); err != nil || how == ReadOnly || t.decision.Action != eval.Write {
+			return t.snapshot, err
+		}
+		base := t.snapshot.Version()
+		isSame := refused != nil && *refused == base
+		var outcome wire.Outcome
+		err := e.call(ctx, t.ref, func(ctx context.Context) (err error) {
+			r := &request{verb: t.verb(), client: t.client, base: t.snapshot, tasks: []*task{t}, changes: t.decision.Changes, isDry: true}
+			_, outcome, err = r.send(ctx)
+			if t.ref.Kind.Hides() {
+				wire.Withhold(err)
+			}
+			switch {
+			case outcome == wire.Applied:
+				return nil
+			case ctx.Err() != nil:
+				return &eval.CanceledError{Ref: t.ref, Host: e.client.Host, Err: context.Cause(ctx)}
+			case outcome == wire.PreconditionFailed && !isSame, outcome == wire.Throttled:
+				wire.Pause(ctx, &backoff, err)
+				return nil
+			default: // a webhook may refuse with 409 as well
+				return t.client.Explain(err, t.ref, r.verb)
+			}
+		})
+		if err != nil || outcome == wire.Applied {
+			return t.snapshot, err
+		}
+		maxAge = 0
+		if outcome == wire.PreconditionFailed {
+			refused = &base
+		}
 	}
-	return checkTask
 }
 
 // Observe returns a state of the object that was read less than maxAge ago. With 0, the read begins after the
@@ -181,13 +220,6 @@ func (e *Engine) Observe(
 	t := e.newTask(ctx, observeTask, ref)
 	t.client = t.client.As(ref, apiVersion)
 	t.maxAge = maxAge
-	return e.look(t)
-}
-
-func (e *Engine) look(t *task) (*eval.Snapshot, error) {
-	if t.kind != observeTask {
-		t.maxAge = Fresh
-	}
 	if err := e.do(t); err != nil {
 		return nil, err
 	}

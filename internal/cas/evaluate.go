@@ -13,89 +13,75 @@ func (c *committer) isCurrent(t *task, d eval.Action) bool {
 	return t.requestedAt.Before(c.snapshot.Begun) || d != eval.Refuse && t.client.Now().Sub(c.snapshot.Begun) < t.maxAge
 }
 
-// evaluate evaluates tasks on the snapshot, answers the tasks that need no request, and groups the others.
-func (c *committer) evaluate(tasks []*task) work {
+// evaluate evaluates tasks on the snapshot, answers the tasks that need no request, and groups writes that can share the
+// next request. It returns that request, nil if there is none, and whether a task needs a newer read.
+func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
 	if tasks[0].isWhole() {
 		return c.evaluateWhole(tasks[0])
 	}
-	write := &request{verb: "patch", client: tasks[0].client, base: c.snapshot}
-	dryRun := &request{verb: "patch", client: tasks[0].client, base: c.snapshot, isDry: true}
-	ahead, inDryRun := keySet{}, keySet{}
-	isLeft, mustRead := false, false // stays: a write ahead is left for a later request
+	r = &request{verb: "patch", client: tasks[0].client, base: c.snapshot}
+	ahead := keySet{}
+	isLeft := false // a write ahead is left for a later request
 	for _, t := range tasks {
-		isNext := t.kind == writeTask && write.chains(t)
+		isNext := t.kind == writeTask && r.chains(t)
 		if t.kind == writeTask && (ahead.conflictsWith(t.txn) || isLeft && setsImmutable(t.txn)) && !isNext {
 			ahead.add(t.txn)
-			write.closeKeys(t.txn)
+			r.closeKeys(t.txn)
 			isLeft = true
 			continue
 		}
-		j := t.evaluate(c.snapshot, &c.chain)
+		d := t.evaluate(c.snapshot, &c.chain)
 		if isNext {
-			j = eval.EvaluateAfter(t.txn, c.snapshot, write.computed, &c.chain)
+			d = eval.EvaluateAfter(t.txn, c.snapshot, r.computed, &c.chain)
 		}
 		var tooLarge *eval.TooLargeError
-		mayFitLater := len(ahead) > 0 && errors.As(j.Err, &tooLarge) // the tasks ahead may make the object smaller
+		mayFitLater := len(ahead) > 0 && errors.As(d.Err, &tooLarge) // the tasks ahead may make the object smaller
 		switch {
-		case t.kind == writeTask && (j.Action == eval.Write || isNext || mayFitLater):
+		case t.kind == writeTask && (d.Action == eval.Write || isNext || mayFitLater):
 			ahead.add(t.txn)
-			if j.Action == eval.Write && write.fits(t, j.Changes) {
-				write.add(t, j.Changes)
+			if d.Action == eval.Write && r.fits(t, d.Changes) {
+				r.add(t, d.Changes)
 				continue
 			}
-			write.closeKeys(t.txn) // it is evaluated again after the tasks ahead are written
+			r.closeKeys(t.txn) // it is evaluated again after the tasks ahead are written
 			isLeft = true
-		case t.kind == dryRunTask && j.Action == eval.Write:
-			// Of two writes of a key in one request, the API server would check only one.
-			if !inDryRun.conflictsWith(t.txn) && dryRun.fits(t, j.Changes) {
-				inDryRun.add(t.txn)
-				dryRun.add(t, j.Changes)
-			}
-		case !c.isCurrent(t, j.Action):
+		case !c.isCurrent(t, d.Action):
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
 				isLeft = true
 			}
 		default:
-			c.answer(t, j)
+			c.answer(t, d)
 		}
 	}
-	todo := work{mustRead: mustRead}
-	if len(write.tasks) > 0 {
-		todo.requests[writes] = write
+	if len(r.tasks) == 0 {
+		r = nil
 	}
-	if len(dryRun.tasks) > 0 {
-		todo.requests[dryRuns] = dryRun
-	}
-	return todo
+	return r, mustRead
 }
 
 // evaluateWhole is evaluate for a creation or a deletion. A creation needs a read that began after the call, so
 // that an object that existed before never counts as its result.
-func (c *committer) evaluateWhole(t *task) work {
-	j := t.evaluate(c.snapshot, &c.chain)
-	mayWrite := t.kind == dryRunTask || t.kind == writeTask && (t.create == nil || t.requestedAt.Before(c.snapshot.Begun))
+func (c *committer) evaluateWhole(t *task) (r *request, mustRead bool) {
+	d := t.evaluate(c.snapshot, &c.chain)
+	mayWrite := t.kind == writeTask && (t.create == nil || t.requestedAt.Before(c.snapshot.Begun))
 	switch {
-	case j.Action == eval.Write && mayWrite:
-		r := &request{verb: "delete", client: t.client, base: c.snapshot, tasks: []*task{t}, isDry: t.kind == dryRunTask}
-		if t.create != nil {
-			r.verb = "create"
-		}
-		return work{requests: [phases]*request{writes: r}}
-	case !c.isCurrent(t, j.Action):
-		return work{mustRead: true}
+	case d.Action == eval.Write && mayWrite:
+		return &request{verb: t.verb(), client: t.client, base: c.snapshot, tasks: []*task{t}}, false
+	case !c.isCurrent(t, d.Action):
+		return nil, true
 	default:
-		c.answer(t, j)
-		return work{}
+		c.answer(t, d)
+		return nil, false
 	}
 }
 
 // answer answers a task that needs no request, and records the keys that it adopted.
-func (c *committer) answer(t *task, j eval.Decision) {
-	t.snapshot = c.snapshot
+func (c *committer) answer(t *task, d eval.Decision) {
+	t.snapshot, t.decision = c.snapshot, d
 	t.result = TxnResult{After: c.snapshot, Previous: map[string]eval.Value{}, Stored: map[string]eval.Value{}}
-	if t.kind == writeTask && t.txn != nil && j.Action == eval.NoOp {
+	if t.kind == writeTask && t.txn != nil && d.Action == eval.NoOp {
 		for _, k := range t.txn.Keys {
 			t.result.Previous[k.Key], t.result.Stored[k.Key] = c.snapshot.Value(k.Key), c.snapshot.Value(k.Key)
 			if !k.IsGuard && (!t.txn.IgnoreMissing || !c.snapshot.Value(k.Key).IsAbsent()) {
@@ -103,7 +89,7 @@ func (c *committer) answer(t *task, j eval.Decision) {
 			}
 		}
 	}
-	t.answer(j.Err)
+	t.answer(d.Err)
 }
 
 // keySet has the keys that the tasks ahead write (true) or only compare (false).

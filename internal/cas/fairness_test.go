@@ -16,9 +16,6 @@ import (
 // crowd is so many that come one after the other where somebody is starved; then no more come, so that the test ends.
 const crowd = 12
 
-// isDry reports whether a request is a dry run.
-func isDry(r *http.Request) bool { return r.URL.Query().Has("dryRun") }
-
 // comes waits until so many are in the queue, or a condition holds without.
 func (f *fixture) comes(n int, or func() bool) {
 	c := f.engine.committer(f.ref)
@@ -79,55 +76,6 @@ func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 		t.Errorf("written after %d reads, want 3 at most", n)
 	}
 	f.wantData(map[string]string{"foo": "2"})
-}
-
-// Given a dry run whose base is known; when another write is asked for while each write is under way; then it is sent after
-// three writes at most.
-func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.observe()
-	var wg sync.WaitGroup
-	write := func(n int32) {
-		wg.Go(func() {
-			_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), eval.Value{}, one))
-			f.want(eval.Applied, err)
-		})
-	}
-	var rehearsed atomic.Bool
-	var writes, before atomic.Int32
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		switch {
-		case r.Method != http.MethodPatch:
-		case isDry(r):
-			rehearsed.Store(true)
-		default:
-			n := writes.Add(1)
-			if n == 1 {
-				wg.Go(func() {
-					_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), DryRun)
-					f.want(eval.Applied, err)
-				})
-				f.queued(1)
-			}
-			if rehearsed.Load() {
-				break
-			}
-			before.Store(n)
-			if n < crowd {
-				write(n)
-				f.comes(newcomers(n), func() bool { return rehearsed.Load() || writes.Load() > n })
-			}
-		}
-		return testcluster.Fault{}
-	})
-	write(0)
-	wg.Wait()
-	if n := before.Load(); n > 3 {
-		t.Errorf("rehearsed after %d writes, want 3 at most", n)
-	}
-	if got := f.live().Data["foo"]; got != "1" {
-		t.Errorf("foo is %q: a rehearsal was written", got)
-	}
 }
 
 // Given a read that was asked for; when another write is asked for while each write is under way, and each is applied or refused; then

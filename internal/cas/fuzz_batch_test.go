@@ -38,9 +38,8 @@ func FuzzBatch(f *testing.F) {
 		all := slices.Clone(batch)
 		requests := 0
 		for len(batch) > 0 {
-			todo := committer.evaluate(batch)
-			g := todo.requests[writes]
-			if todo.mustRead {
+			g, mustRead := committer.evaluate(batch)
+			if mustRead {
 				t.Fatal("a read is asked for, and there was one")
 			}
 			if g == nil {
@@ -48,7 +47,7 @@ func FuzzBatch(f *testing.F) {
 				if len(batch) == 0 {
 					break
 				}
-				if g = committer.evaluate(batch).requests[writes]; g == nil && len(unanswered(batch)) > 0 {
+				if g, _ = committer.evaluate(batch); g == nil && len(unanswered(batch)) > 0 {
 					t.Fatal("nothing goes on")
 				}
 				if g == nil {

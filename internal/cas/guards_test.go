@@ -199,37 +199,6 @@ func TestGuardIsComparedAfterNFC(t *testing.T) {
 	}
 }
 
-func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	rehearsing := func(to string) func() error {
-		return func() error {
-			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, eval.Text(to)).Txn(), DryRun)
-			return err
-		}
-	}
-	first, release := make(chan struct{}), make(chan struct{})
-	held := false
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodGet && !held {
-			held = true
-			close(first)
-			return testcluster.Fault{HoldBefore: release}
-		}
-		if body := f.proxy.Requests()[f.proxy.Count()-1].Body; r.Method == http.MethodPatch && strings.Contains(string(body), `"foo":"bad"`) {
-			return testcluster.Fault{Answer: status(http.StatusUnprocessableEntity, "Invalid", "bad")} // as a policy would
-		}
-		return testcluster.Fault{}
-	})
-	bad, good := make(chan error, 1), make(chan error, 1)
-	go func() { bad <- rehearsing("bad")() }()
-	<-first
-	go func() { good <- rehearsing("good")() }()
-	f.queued(1)
-	close(release)
-	f.want(eval.Rejected, <-bad)
-	f.want(eval.Applied, <-good)
-}
-
 // Whether one waits must not depend on which key is looked at first.
 func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 	foo, held := eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: "held", New: two, IfEqual: eval.Reject}

@@ -43,7 +43,7 @@ type committer struct {
 // during a request share the next one.
 func (c *committer) loop() {
 	var pending []*task       // without an answer, in the order of their arrival
-	var last phase            // the kind of the last request
+	wasRead := true           // the last request was a read
 	var backoff *wait.Backoff // the pause before a retry; nil unless the last write must be evaluated again
 	for {
 		isIdle := len(pending) == 0
@@ -60,19 +60,20 @@ func (c *committer) loop() {
 			continue
 		}
 
-		todo := work{mustRead: true}
+		var r *request // the next write; nil if the tasks need none
+		mustRead := true
 		if c.snapshot != nil && (!c.snapshot.Exists() || c.snapshot.APIVersion() == active[0].client.APIVersion) {
-			todo = c.evaluate(active)
+			r, mustRead = c.evaluate(active)
 		}
-		last = todo.next(last)
-		r := todo.requests[last]
-		if r == nil {
-			if todo.mustRead {
+		if r == nil || mustRead && !wasRead { // reads and writes take turns, so that no task waits forever
+			if mustRead {
 				c.read(unanswered(active))
+				wasRead = true
 			}
 			pending = unanswered(pending)
 			continue
 		}
+		wasRead = false
 		if !r.claim() { // a caller gave up: its task must not be sent
 			continue
 		}
@@ -119,35 +120,6 @@ func (c *committer) loop() {
 	}
 }
 
-// phase is the kind of request that a committer sends. The next kind is the following one in this order that
-// tasks need, so that no task waits forever. A read comes before a write, but not twice in a row, because a
-// write is conditional on the version that was read.
-type phase uint8
-
-const (
-	reads phase = iota
-	writes
-	dryRuns
-	phases
-)
-
-// work contains the requests that tasks need after their evaluation.
-type work struct {
-	mustRead bool
-	requests [phases]*request // none reads
-}
-
-// next returns the kind of the next request, and last if tasks need none.
-func (w work) next(last phase) phase {
-	for i := range phases {
-		next := (last + 1 + i) % phases
-		if w.requests[next] != nil || next == reads && w.mustRead {
-			return next
-		}
-	}
-	return last
-}
-
 // inTurn returns the tasks that can be evaluated together. A creation or a deletion waits for the tasks ahead,
 // and the tasks behind wait for it. A task that needs the object in another API version waits as well: the
 // head is in one version.
@@ -167,7 +139,7 @@ func (c *committer) do(t *task) error {
 	}
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
-	if t.sends() {
+	if t.kind == writeTask {
 		c.pace.Arrives(time.Now())
 		defer c.recordAnswered()
 	}
@@ -190,7 +162,7 @@ func (c *committer) do(t *task) error {
 	return err
 }
 
-// recordAnswered records that a write or a dry run ended.
+// recordAnswered records that a write ended.
 func (c *committer) recordAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,16 +174,17 @@ func (c *committer) recordAnswered() {
 func (c *committer) answerFromSnapshot(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.sends() || c.snapshot == nil || t.client.Now().Sub(c.snapshot.Begun) >= t.maxAge {
+	if t.kind == writeTask || c.snapshot == nil || t.client.Now().Sub(c.snapshot.Begun) >= t.maxAge {
 		return false
 	}
 	if c.snapshot.Exists() && c.snapshot.APIVersion() != t.client.APIVersion {
 		return false
 	}
-	if j := t.evaluate(c.snapshot, &c.chain); t.kind == checkTask && j.Action == eval.Refuse {
+	d := t.evaluate(c.snapshot, &c.chain)
+	if t.kind == checkTask && d.Action == eval.Refuse {
 		return false
 	}
-	t.snapshot = c.snapshot
+	t.snapshot, t.decision = c.snapshot, d
 	return true
 }
 
@@ -231,7 +204,7 @@ func (c *committer) collectBatch(tasks []*task) []*task {
 	for {
 		n := 0
 		for _, t := range tasks {
-			if t.sends() {
+			if t.kind == writeTask {
 				n++
 			}
 		}
@@ -358,8 +331,6 @@ func (c *committer) deliver(callers context.Context, r *request, backoff *wait.B
 		case l.first != nil: // an earlier request may have been applied: only a read can show that
 		case outcome == wire.PreconditionFailed:
 			return c.readAfterConflict(ctx, callers, r, backoff, err)
-		case outcome == wire.Ambiguous && r.isDry: // a dry run stores nothing
-			return result{outcome: wire.NotSent, err: r.client.Explain(err, c.ref, r.verb)}
 		case outcome != wire.Ambiguous:
 			return result{outcome: outcome, err: err}
 		}
@@ -456,15 +427,11 @@ func (l *lostResponse) unknown(reason error) result {
 // answerApplied answers the tasks of a request that was applied.
 func (c *committer) answerApplied(r *request, applied result) {
 	after := applied.after
-	switch {
-	case r.isDry && applied.now == nil:
-		for _, t := range r.tasks {
-			t.snapshot = r.base
-		}
-	case r.verb == "create":
+	switch r.verb {
+	case "create":
 		c.recordWrite(after.Version(), after, r.written())
 		r.tasks[0].result = TxnResult{After: after, Wrote: true}
-	case r.verb == "delete": // the object may still exist, being deleted
+	case "delete": // the object may still exist, being deleted
 		c.recordRead(after)
 		r.tasks[0].snapshot = after
 		r.tasks[0].result = TxnResult{After: after, Wrote: applied.now == nil} // otherwise another writer may have deleted it

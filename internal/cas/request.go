@@ -18,7 +18,7 @@ import (
 // maxTasks is the greatest number of transactions in one request.
 const maxTasks = 1000
 
-// request is one conditional write or dry run, and the tasks that share it. A creation and a deletion share
+// request is one conditional write or dry run, and the tasks that share it. A dry run has one task. A creation and a deletion share
 // their request with no other task.
 type request struct {
 	verb   string // "patch", "create" or "delete"
@@ -49,12 +49,8 @@ type result struct {
 }
 
 // claim reports whether the request may be sent, because no caller has given up. Otherwise the tasks are
-// evaluated again, since the result of a task that is not sent must not be computed further. A caller of a
-// dry run may give up at any time.
+// evaluated again, since the result of a task that is not sent must not be computed further.
 func (r *request) claim() bool {
-	if r.isDry {
-		return true
-	}
 	for i, t := range r.tasks {
 		s := sent{base: r.base.Version()}
 		if r.changesOf != nil {

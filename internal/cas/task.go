@@ -15,7 +15,6 @@ type taskKind uint8
 const (
 	observeTask taskKind = iota
 	checkTask
-	dryRunTask // a check that also sends the write as a dry run
 	writeTask
 )
 
@@ -40,8 +39,6 @@ func (t *task) operation() string {
 		return "observe"
 	case t.kind == checkTask:
 		return "check"
-	case t.kind == dryRunTask:
-		return "rehearse"
 	case t.create != nil:
 		return "create"
 	case t.remove != nil:
@@ -87,6 +84,7 @@ type task struct {
 	// The committer's answer, which is valid once done is closed.
 	done     chan struct{}
 	snapshot *eval.Snapshot
+	decision eval.Decision // of a check
 	result   TxnResult
 	err      error
 
@@ -115,8 +113,17 @@ func newTask(ctx context.Context, kind taskKind, ref eval.Ref, now time.Time) *t
 // request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
-// sends reports whether the task sends a write or a dry run.
-func (t *task) sends() bool { return t.kind >= dryRunTask }
+// verb returns the verb of the task's request.
+func (t *task) verb() string {
+	switch {
+	case t.create != nil:
+		return "create"
+	case t.remove != nil:
+		return "delete"
+	default:
+		return "patch"
+	}
+}
 
 // answer ends the task. A task that has an answer keeps it. After a lost response, an error becomes an *UnknownError.
 func (t *task) answer(err error) {

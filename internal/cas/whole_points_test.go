@@ -15,7 +15,7 @@ import (
 )
 
 // A check gives what it has seen, also where it is a dry run.
-func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
+func TestDryRunOfARemovalReturnsTheObject(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  func(*fixture)
 		exists bool
@@ -36,7 +36,7 @@ func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
+func TestDryRunDoesNotChangeTheKnownObject(t *testing.T) {
 	f := newEmptyFixture(t)
 	_, err := f.engine.CheckCreate(t.Context(), f.creation(), DryRun)
 	f.want(eval.Applied, err)

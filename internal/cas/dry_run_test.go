@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-func TestRehearsalChangesNothing(t *testing.T) {
+func TestDryRunChangesNothing(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
@@ -30,13 +30,14 @@ func TestRehearsalChangesNothing(t *testing.T) {
 		_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), DryRun)
 		f.wantReason(eval.ReasonKey, err)
 
-		f.set("bar", "9") // what was rehearsed is no link of a lineage
+		f.set("bar", "9") // a dry run does not extend the chain
 		_, err = f.do(f.swapping("foo", one, two, v))
 		f.wantReason(eval.ReasonObject, err)
 	})
 }
 
-func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
+// Each dry run is sent alone, so that one refusal does not fail another one.
+func TestDryRunsOfOneConfigMapAreSentAlone(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	var checks []func() error
 	for i := range 10 {
@@ -56,12 +57,12 @@ func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
 		}
 		f.want(want, err)
 	}
-	if n := f.proxy.Count(http.MethodPatch); n > 9 {
-		t.Errorf("%d requests", n)
+	if n := f.proxy.Count(http.MethodPatch); n != 10 {
+		t.Errorf("%d dry runs, want 10", n)
 	}
 }
 
-func TestRehearsalWhoseAnswerGotLostIsAnError(t *testing.T) {
+func TestDryRunWhoseResponseWasLostIsAnError(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
