@@ -122,7 +122,7 @@ func (c *committer) loop() {
 
 // inTurn returns the tasks that can be evaluated together. A creation or a deletion waits for the tasks ahead,
 // and the tasks behind wait for it. A task that needs the object in another API version waits as well: the
-// head is in one version.
+// snapshot is in one version.
 func inTurn(tasks []*task) []*task {
 	for i, t := range tasks {
 		if i > 0 && (t.isWhole() || tasks[0].isWhole() || t.client.APIVersion != tasks[0].client.APIVersion) {

@@ -108,7 +108,7 @@ func EvaluateAfter(t *Txn, o *Snapshot, left map[string]Value, h History) Decisi
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
 	case !differs: // a write would make no version, so the outcome of a lost response could not be determined
 		return Decision{Action: NoOp, Changes: changes}
-	case !o.SurvivesJSON() && o.needsJSON(changes):
+	case o.needsJSON(changes) && !o.SurvivesJSON():
 		return refuse(&FieldError{Ref: t.Ref, Key: t.Keys[0].Key, Err: errNoUTF8})
 	}
 	return Decision{Action: Write, Changes: changes}
@@ -120,7 +120,9 @@ var errNoUTF8 = errors.New("the object contains U+FFFD, or text that is not UTF-
 
 // needsJSON reports whether the changes need a JSON merge patch.
 func (o *Snapshot) needsJSON(changes []Change) bool {
-	return !o.kind.HasEntries() || !isStrategic(difference(o.object, o.apply(changes)))
+	isField := func(c Change) bool { return !IsEntry(c.Key) }
+	return !o.kind.HasEntries() ||
+		slices.ContainsFunc(changes, isField) && !isStrategic(difference(o.object, o.apply(changes)))
 }
 
 // checkFields returns an error if a field cannot be read, or cannot be set to its new value.
