@@ -272,7 +272,8 @@ func TestSecretShowsLabels(t *testing.T) {
 	p.Apply()
 	p.PlanNothing()
 	set("theirs")
-	p.Wants(p.Plan(), "Value Changed Since Last Apply", `Label: app Found: "theirs" To write: "shop"`, `Annotation: note Found: "theirs" To write: "mine"`, "!Key: a")
+	p.Wants(p.Plan(), "Value Changed Since Last Apply", `Label: app Last written: "shop" Found: "theirs" To write: "shop" Changed by: `,
+		`Annotation: note Last written: "mine" Found: "theirs" To write: "mine" Changed by: `, "!Key: a")
 	set("later")
 	p.ApplyRefused("Compare-And-Swap Conflict", `Label: app Expected: "theirs" Found: "later"`)
 }

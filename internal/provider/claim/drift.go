@@ -41,7 +41,7 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 			case live.IsAbsent(): // what is missing is created again: nothing is overwritten
 			case !ch.acknowledges(key):
 				d := diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value}
-				if former, isKept := ch.Memory.Replaced[key]; isKept && p.noun == diagnose.PartKey {
+				if former, isKept := ch.Memory.Replaced[d.Field()]; isKept {
 					d.Written = &former
 				}
 				overwritten = append(overwritten, d)

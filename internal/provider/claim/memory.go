@@ -192,13 +192,13 @@ func (m *Memory) isDrift(part, key string, live eval.Value) bool {
 func (m *Memory) keepWritten(c *Claim, seen *eval.Snapshot) {
 	kept := map[string]eval.Value{}
 	for key, was := range c.Values {
-		part := partKeys
+		part, name := partKeys, key
 		if c.Whole != nil {
-			part = partOf(key, was)
+			part, name = partOf(key, was), nameOf(key)
 		}
 		switch former, isKept := m.Replaced[key]; {
-		case !isKey(key) && c.Whole != nil, was.IsAnything(), !m.isDrift(part, key, seen.Value(key)):
-		case !m.isDrift(part, key, was):
+		case was.IsAnything(), !m.isDrift(part, name, seen.Value(key)):
+		case !m.isDrift(part, name, was):
 			kept[key] = was
 		case isKept:
 			kept[key] = former

@@ -44,9 +44,10 @@ const (
 // as the one that writes most.
 func decideRemoval(policy, onDrift string, isPresent, isWritten bool, first original) removalAction {
 	isCautious := policy == terms.PolicyRelease || policy == terms.PolicyRestore
-	isAbsentAlways := !isPresent && (!isWritten || first == originalAbsent || policy == terms.PolicyDelete)
+	mayRestore := policy == terms.PolicyRestore || policy == ""
+	isPutBack := mayRestore && isWritten && first == originalPresent
 	switch {
-	case isAbsentAlways:
+	case !isPresent && !isPutBack:
 		return removalDone
 	case policy == terms.PolicyAbandon:
 		return removalKeep

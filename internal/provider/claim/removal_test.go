@@ -20,9 +20,9 @@ live       original | release        restore        delete/error     delete/over
 vanished   unknown  | done           done           done             done              done
 vanished   absent   | done           done           done             done              done
 vanished   present  | done           done           done             done              done
-removed    unknown  | keep-unknown   keep-unknown   done             done              keep
+removed    unknown  | done           done           done             done              done
 removed    absent   | done           done           done             done              done
-removed    present  | keep-existing  restore        done             done              keep
+removed    present  | done           restore        done             done              done
 written    unknown  | keep-unknown   keep-unknown   remove           remove            keep
 written    absent   | remove         remove         remove           remove            keep
 written    present  | keep-existing  restore        remove-existing  remove-existing   keep

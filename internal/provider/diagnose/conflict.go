@@ -165,7 +165,12 @@ func taintedOr(otherwise string) string {
 // exist is for keys that a create is to write, and that hold other values.
 func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
-	next := number(len(keys), "To replace it, ", "To replace these values, ") + s.expect(e, keys)
+	to := "To"
+	if s.Given != "" {
+		to = fmt.Sprintf("If an allocation gave the key, add %s to its except, or remove it from its names, and run terraform apply -replace "+
+			"with the address of the allocation. Otherwise, to", s.Given)
+	}
+	next := to + number(len(keys), " replace it, ", " replace these values, ") + s.expect(e, keys)
 	if s.ID.Kind == eval.Secret && s.APIVersion == "" { // whose value may be unknown
 		next += fmt.Sprintf(", or set expected_resource_version_wo = %q", e.Live.Version().ResourceVersion)
 	}
@@ -176,10 +181,6 @@ func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 			keep = s.set(s.Keys[keys[0]].Value, keys[0], e.Live.Value(keys[0])) + ", then import it"
 		}
 		next += number(len(keys), "; to keep it, ", "; to keep them, ") + keep
-	}
-	if s.Given != "" {
-		next = fmt.Sprintf("If an allocation gave the key, add %s to its except, or remove it from its names, and run terraform apply -replace "+
-			"with the address of the allocation. Otherwise: ", s.Given) + next
 	}
 	return s.refuse(TitleKeyAlreadyExists, s.keyPath(keys[0]),
 		enumerate(keys)+number(len(keys), " already exists with another value.", " already exist with other values."), facts, s.orDestroy(next+"."))

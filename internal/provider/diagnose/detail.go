@@ -13,6 +13,14 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
+// Facts about an object, or about all keys of a message.
+const (
+	factUID     = "uid"
+	factVersion = "resourceVersion"
+	factMore    = "More differences"
+	factWaited  = "Waited"
+)
+
 // Fact is one line of a diagnostic. Where its value has several lines, they follow below it.
 type Fact struct{ Name, Value string }
 
@@ -206,7 +214,7 @@ func (s Subject) versionFacts(e *eval.ConflictError) (facts []Fact) {
 		version = at + was + ", " + version + " now"
 	}
 	if isRemade(e) {
-		facts = append(facts, Fact{"uid", e.At.UID + was + ", " + now.UID + " now"})
+		facts = append(facts, Fact{factUID, e.At.UID + was + ", " + now.UID + " now"})
 	}
-	return append(facts, Fact{"resourceVersion", version})
+	return append(facts, Fact{factVersion, version})
 }

@@ -32,12 +32,28 @@ func aboutWeb(op terms.Operation, more ...func(*diagnose.Subject)) diagnose.Subj
 	return s
 }
 
-func replicasKey() string {
-	key, err := eval.FieldKey(web.Kind, "spec.replicas")
+func replicasKey() string { return webKey("spec.replicas") }
+
+func webKey(at string) string {
+	key, err := eval.FieldKey(web.Kind, at)
 	if err != nil {
 		panic(err)
 	}
 	return key
+}
+
+// stays is the warning about a field that stays, in the plan of a destroy.
+func stays(at, live, first string) diag.Diagnostic {
+	entries := make([]eval.Value, 2)
+	for i, text := range []string{live, first} {
+		e, err := eval.JSON([]byte(text))
+		if err != nil {
+			panic(err)
+		}
+		entries[i] = e
+	}
+	return aboutWeb(terms.OpDelete, planning).Stays(diagnose.KeptExisting,
+		[]diagnose.Kept{{Key: webKey(at), Live: entries[0], First: &entries[1]}}, nil)
 }
 
 func fieldsDiagnosticTests() map[string]diagnosticTest {
@@ -56,7 +72,35 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 		{APIVersion: "v1", Kind: eval.KindOf("", "Pod"), Names: []string{"pod", "pods", "po"}},
 		{APIVersion: "acme.io/v2", Kind: eval.KindOf("acme.io", "Gadget"), Names: []string{"gadget", "gadgets"}},
 	}}
+	const (
+		patch  = "kubectl patch Deployment.v1.apps web --namespace shop --type merge --patch "
+		policy = `To put back what it held first, apply deletion_policy = "restore" before the destroy. ` +
+			`To remove it, apply deletion_policy = "delete" before the destroy. After the destroy, use kubectl as shown.`
+		first = " existed before this resource wrote it, so it stays as it is.\n\n  Deployment:   shop/web\n  Field:        "
+	)
 	return map[string]diagnosticTest{
+		"a number that stays": {
+			of:       stays("spec.replicas", "5", "3"),
+			severity: diag.SeverityWarning, summary: "Field Stays In Place",
+			detail: "spec.replicas" + first + "spec.replicas\n  Found:        5\n  Held first:   3\n" +
+				"  To remove:    " + patch + `'{"spec":{"replicas":null}}'` + "\n" +
+				"  To put back:  " + patch + `'{"spec":{"replicas":3}}'` + "\n\n" + policy,
+		},
+		"an object that stays": {
+			of:       stays("spec.strategy", `{"same":1,"new":{"a":1},"old":2}`, `{"same":1,"old":1}`),
+			severity: diag.SeverityWarning, summary: "Field Stays In Place",
+			detail: "spec.strategy" + first + "spec.strategy\n" +
+				`  Found:        {"new":{"a":1},"old":2,"same":1}` + "\n" + `  Held first:   {"old":1,"same":1}` + "\n" +
+				"  To remove:    " + patch + `'{"spec":{"strategy":null}}'` + "\n" +
+				"  To put back:  " + patch + `'{"spec":{"strategy":{"new":null,"old":1}}}'` + "\n\n" + policy,
+		},
+		"a field of an element that stays": {
+			of:       stays(`spec.template.spec.containers[name=web].image`, `"web:2"`, `"web:1"`),
+			severity: diag.SeverityWarning, summary: "Field Stays In Place",
+			detail: "spec.template.spec.containers[name=web].image existed before this resource wrote it, so it stays as it is.\n\n" +
+				"  Deployment:  shop/web\n  Field:       spec.template.spec.containers[name=web].image\n" +
+				"  Found:       \"web:2\"\n  Held first:  \"web:1\"\n  To remove:   kubectl edit Deployment.v1.apps web --namespace shop\n\n" + policy,
+		},
 		"a field that does not fit": {
 			of:   aboutWeb(terms.OpCreate).Diagnose(&eval.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
 			path: `fields["spec.replicas"]`, summary: "Field Does Not Fit",
@@ -182,6 +226,28 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 				if name, _ := diagnose.NameOf(m.Key); !strings.Contains(message+",", name+",") && !strings.Contains(message, name+"\n") {
 					t.Errorf("%s is not in\n%s", name, message)
 				}
+			}
+		}
+	}
+}
+
+// No message about several keys that drifted or stay has more than twenty lines.
+func TestMessagesAboutKeysAreShort(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{5, 10, 14} {
+		var drift []diagnose.Drift
+		for i := range n {
+			drift = append(drift, diagnose.Drift{
+				Kind: diagnose.PartKey, Key: fmt.Sprintf("k%02d", i), Found: eval.Text("1"), ToWrite: eval.Text("2"), Written: new(eval.Text("3")),
+			})
+		}
+		for _, d := range []diag.Diagnostic{
+			aboutSeveral(terms.OpUpdate, planning).DriftRefused(drift, nil),
+			aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptExisting, kept(keysOf(drift)...), nil),
+		} {
+			message := d.Summary() + "\n" + d.Detail()
+			if lines := strings.Count(message, "\n") + 1; lines > 20 || !strings.Contains(message, fmt.Sprintf("k%02d", n-1)) {
+				t.Errorf("%d lines:\n%s", lines, message)
 			}
 		}
 	}

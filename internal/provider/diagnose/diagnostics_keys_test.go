@@ -46,9 +46,13 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const (
 		object = "\n\n  ConfigMap:  shop/settings\n"
 		stays  = "\n\n  ConfigMap:    shop/settings\n" +
-			"  Key:          a\n  Found:        \"1\"\n  Key:          b\n  Found:        \"1\"\n" +
+			"  Key:          a\n  Found:        \"1\"\n  Held first:   \"it's 0\"\n" +
+			"  Key:          b\n  Found:        \"1\"\n  Held first:   \"it's 0\"\n" +
 			"  To remove:    kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":null,\"b\":null}}'\n" +
 			"  To put back:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":\"it\\u0027s 0\",\"b\":\"it\\u0027s 0\"}}'\n\n"
+		staysGone = "\n\n  ConfigMap:    shop/settings\n  Key:          gone\n  Found:        \"1\"\n  Held first:   \"it's 0\"\n" +
+			"  To remove:    kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"gone\":null}}'\n" +
+			"  To put back:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"gone\":\"it\\u0027s 0\"}}'\n\n"
 		wide    = "\n\n  ConfigMap:        shop/settings\n"
 		foo     = "  Key:              foo\n" + wideFoo + wideBy
 		gone    = "  Found:            (absent)\n"
@@ -135,7 +139,7 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 				keyA + gone + "  Problem:          it already holds the value to write; adopt_existing = true takes it over\n" +
 				"  Key:              b\n  Expected:         (absent)\n" + gone +
 				"  Problem:          it already exists; to replace it, set expected_binary_data[\"b\"]\n" +
-				"  Key:              c\n  Expected:         \"1\"\n" + missing + "  Problem:          it changed after this plan was made\n" + wideNow +
+				"  More keys:        c\n" + wideNow +
 				"\nResolve the problem of each key, then run terraform plan again.",
 		},
 		"several: changed, on delete, whatever was expected once": {
@@ -231,17 +235,37 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 			detail: "a and b existed before this resource wrote them, so they stay as they are." + stays +
 				"Terraform does not manage them any more.",
 		},
+		"several: an expected key that changed stays": {
+			of: aboutSeveral(terms.OpDelete, planning, func(s *diagnose.Subject) {
+				s.Keys["foo"] = diagnose.KeyPaths{Expected: path.Root("expected_data").AtMapKey("foo"), Want: new(eval.Text("0"))}
+			}).Stays(diagnose.KeptChanged, []diagnose.Kept{{Key: "foo", Live: eval.Text("1"), First: &eval.Value{}}}, nil),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "foo does not hold what this resource last wrote, so it stays as it is.\n\n  ConfigMap:  shop/settings\n" +
+				"  Key:        foo\n  Found:      \"1\"\n" +
+				"  To remove:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"foo\":null}}'\n\n" +
+				`To remove it, apply deletion_policy = "delete" and on_drift = "overwrite" without expected_data before the destroy. ` +
+				"After the destroy, use kubectl as shown.",
+		},
+		"several: adopted keys stay": {
+			of: aboutSeveral(terms.OpUpdate, replanned).Stays(diagnose.KeptExisting,
+				[]diagnose.Kept{{Key: "a", Live: eval.Text("1"), First: new(eval.Text("1"))}}, nil),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "a existed before this resource wrote it, so it stays as it is.\n\n  ConfigMap:  shop/settings\n" +
+				"  Key:        a\n  Found:      \"1\"\n" +
+				"  To remove:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"a\":null}}'\n\n" +
+				"Terraform does not manage it any more.",
+		},
 		"several: a changed key that the configuration gives up stays": {
 			of:       aboutSeveral(terms.OpUpdate, planning).Stays(diagnose.KeptChanged, kept("gone"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
-			detail: "gone does not hold what this resource last wrote, so it stays as it is." + object +
-				"  Key:        gone\n  Found:      \"1\"\n\n" + `To remove it, set deletion_policy = "delete" and on_drift = "overwrite".`,
+			detail: "gone does not hold what this resource last wrote, so it stays as it is." + staysGone +
+				`To remove it, set deletion_policy = "delete" and on_drift = "overwrite". After the apply, use kubectl as shown.`,
 		},
 		"several: a key that the configuration gives up stays": {
 			of:       aboutSeveral(terms.OpUpdate, planning).Stays(diagnose.KeptUnknown, kept("gone"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
-			detail: "It is not known what gone held before this resource wrote it, so it stays as it is." + object +
-				"  Key:        gone\n  Found:      \"1\"\n\n" + `To remove it, set deletion_policy = "delete".`,
+			detail: "It is not known what gone held before this resource wrote it, so it stays as it is." + staysGone +
+				`To remove it, set deletion_policy = "delete". After the apply, use kubectl as shown.`,
 		},
 		"several: moves": {
 			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}, false), path: `data["a"]`, summary: "Key Moves Between Instances",

@@ -77,7 +77,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 	for i := range 12 {
 		key := fmt.Sprintf("k%02d", i)
 		several[key] = "1"
-		if i < 9 {
+		if i < 2 {
 			lines += "  Key:               " + key + "\n  Expected:          \"1\"\n  Found:             (absent)\n"
 		}
 	}
@@ -114,7 +114,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
 				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write 2026-07-01T11:59:00Z)\n" +
-				lines + "  More differences:  3\n  immutable:         true expected, false found\n" +
+				lines + "  More keys:         k02, k03, k04, k05, k06, k07, k08\n  More differences:  3\n  immutable:         true expected, false found\n" +
 				"  resourceVersion:   7 when planned, 42 now\n" + again,
 		},
 		"whole: a key": {

@@ -19,6 +19,20 @@ type Drift struct {
 	Written        *eval.Value // by the resource; nil if only a digest is known
 }
 
+// Field returns the name of the value in a transaction.
+func (d Drift) Field() string {
+	switch d.Kind {
+	case PartKey:
+		return d.Key
+	case PartLabel:
+		return eval.LabelKey(d.Key)
+	case PartAnnotation:
+		return eval.AnnotationKey(d.Key)
+	default:
+		return eval.ImmutableKey
+	}
+}
+
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
 	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
@@ -47,8 +61,12 @@ func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnosti
 // the values come from the state.
 func (s Subject) RemovalRefused(drift []Drift, seen *eval.Snapshot) diag.Diagnostic {
 	it := them(drift)
-	next := fmt.Sprintf("To remove %[1]s, apply on_drift = %[2]q, then plan this again; to leave %[1]s in place, %[3]s and deletion_policy = %[4]q, apply, then plan this again.",
-		it, terms.DriftOverwrite, s.keepDrift(drift), terms.PolicyAbandon)
+	live := map[string]eval.Value{}
+	for _, d := range drift {
+		live[d.Key] = d.Found
+	}
+	next := fmt.Sprintf("To remove %[1]s, apply on_drift = %[2]q%[5]s, then plan this again; to leave %[1]s in place, %[3]s and deletion_policy = %[4]q, apply, then plan this again.",
+		it, terms.DriftOverwrite, s.keepDrift(drift), terms.PolicyAbandon, s.withoutExpectations(live))
 	if s.Op == terms.OpUpdate { // whose own arguments count
 		next = fmt.Sprintf("To remove %[1]s, set on_drift = %[2]q; to leave %[1]s in place, set deletion_policy = %[3]q.",
 			it, terms.DriftOverwrite, terms.PolicyAbandon)
@@ -130,12 +148,12 @@ func (s Subject) driftFacts(drift []Drift, live *eval.Snapshot) (facts []Fact) {
 			continue
 		}
 		of := s.forPart(d.Kind)
-		if d.Written != nil && s.Hide != ShowNothing {
+		if d.Written != nil && of.Hide != ShowNothing {
 			facts = append(facts, Fact{"Last written", renderOne(*d.Written, of.Hide)})
 		}
 		facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
-		if d.Kind == PartKey && !d.Found.IsAbsent() && live != nil {
-			facts = append(facts, s.changedBy(live.Owners(d.Key))...)
+		if !d.Found.IsAbsent() && live != nil {
+			facts = append(facts, s.changedBy(live.Owners(d.Field()))...)
 		}
 	}
 	return facts
@@ -164,7 +182,7 @@ func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
 	if s.APIVersion != "" {
 		next = "The API server may ignore or drop such a field, or a policy may set it. Correct the path, or " + correct
 		if slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) {
-			next = "A default counts as removed. Otherwise: " + next
+			next = "A default counts as removed. " + next
 		}
 	}
 	return s.tell(WarningValueNotStoredAsSent, s.Keys[keys[0]].Value, fmt.Sprintf("The API server did not store %s as %s sent.",

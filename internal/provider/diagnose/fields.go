@@ -195,25 +195,31 @@ func (s Subject) quantities(a, b eval.Value) []Fact {
 	return []Fact{{"Note", fmt.Sprintf("the API server keeps the quantity %q as %q, and expectations are compared with what it keeps", a.Raw(), b.Raw())}}
 }
 
-// mostFacts is how many lines the facts about fields have: with the title and the sentences, a message has 20.
+// mostFacts is how many lines the facts about several keys have: with the title and the sentences, a message has 20.
 const mostFacts = 15
 
-// brief returns facts about several keys. If there are too many, only the names of the last keys are left.
+// factsOfAll are the names of facts that follow those about each key.
+var factsOfAll = []string{factRemove, factPutBack, factMore, immutable, factUID, factVersion, factWaited, "API server", "Cause"}
+
+// brief returns facts about several keys. If there are too many, only the names of the last keys are left. The first key
+// keeps its facts.
 func brief(facts []Fact) []Fact {
-	isCommand := func(f Fact) bool { return f.Name == factRemove || f.Name == factPutBack }
-	commands := facts[len(facts):]
-	if i := slices.IndexFunc(facts, isCommand); i >= 0 {
-		facts, commands = facts[:i], facts[i:]
+	last := len(facts)
+	for last > 0 && slices.Contains(factsOfAll, facts[last-1].Name) {
+		last--
 	}
-	lines, end, part := 0, 0, ""
+	facts, ofAll := facts[:last:last], facts[last:]
+	lines, end, part, keys := 0, 0, "", 0
 	for i, f := range facts {
-		if (f.Name == partField || f.Name == PartKey) && lines < mostFacts-len(commands) {
-			end, part = i, f.Name
+		if f.Name == partField || f.Name == PartKey {
+			if keys++; keys == 2 || keys > 2 && lines < mostFacts-len(ofAll) {
+				end, part = i, f.Name
+			}
 		}
 		lines += 1 + strings.Count(f.Value, "\n")
 	}
-	if lines <= mostFacts-len(commands) || part == "" {
-		return append(facts, commands...)
+	if lines <= mostFacts-len(ofAll) || part == "" {
+		return append(facts, ofAll...)
 	}
 	var names []string
 	for _, f := range facts[end:] {
@@ -221,7 +227,7 @@ func brief(facts []Fact) []Fact {
 			names = append(names, f.Value)
 		}
 	}
-	return append(append(facts[:end:end], Fact{"More " + strings.ToLower(part) + "s", strings.Join(names, ", ")}), commands...)
+	return append(append(facts[:end:end], Fact{"More " + strings.ToLower(part) + "s", strings.Join(names, ", ")}), ofAll...)
 }
 
 // mostLeaves is how many differences between two objects or lists are shown.
@@ -239,7 +245,7 @@ func (s Subject) leaves(nameA string, a eval.Value, nameB string, b eval.Value) 
 	}
 	for i, l := range all {
 		if i == mostLeaves {
-			return append(facts, Fact{"More differences", fmt.Sprint(len(all) - i)})
+			return append(facts, Fact{factMore, fmt.Sprint(len(all) - i)})
 		}
 		facts = append(facts, Fact{"At", l.at}, Fact{nameA, leafText(l.a)}, Fact{nameB, leafText(l.b)})
 	}

@@ -28,9 +28,11 @@ func (s Subject) commands(kept []Kept) (facts []Fact) {
 		if !k.Live.IsAbsent() {
 			isPlain = s.patch(remove, k.Key, k.Live, eval.Value{}) && isPlain
 		}
-		isMerged := k.First != nil && isStructured(*k.First) && !k.Live.IsAbsent() // a patch would merge the two
-		if k.First == nil || isMerged || !s.patch(putBack, k.Key, k.Live, *k.First) {
+		switch {
+		case k.First == nil:
 			isBack = false
+		case *k.First != k.Live:
+			isBack = s.patch(putBack, k.Key, k.Live, *k.First) && isBack
 		}
 	}
 	command := func(name string, patch map[string]any) {
@@ -46,7 +48,7 @@ func (s Subject) commands(kept []Kept) (facts []Fact) {
 	if len(facts) == 0 && len(remove) > 0 || !isPlain {
 		return []Fact{{factRemove, "kubectl edit " + s.inKubectl()}}
 	}
-	if isBack {
+	if isBack && encoded(putBack) != encoded(remove) {
 		command(factPutBack, putBack)
 	}
 	return facts
@@ -70,7 +72,7 @@ func (s Subject) patch(patch map[string]any, key string, live, to eval.Value) bo
 	if s.APIVersion != "" {
 		names, isPlain := eval.FieldNames(key)
 		if isPlain {
-			setAt(patch, names, Decoded(to))
+			setAt(patch, names, merging(Decoded(live), Decoded(to)))
 		}
 		return isPlain
 	}
@@ -85,6 +87,25 @@ func (s Subject) patch(patch map[string]any, key string, live, to eval.Value) bo
 		setAt(patch, []string{"binaryData", key}, base64.StdEncoding.EncodeToString(raw))
 	}
 	return true
+}
+
+// merging returns the merge patch that makes a value of another one.
+func merging(from, to any) any {
+	was, isObject := from.(map[string]any)
+	want, becomesObject := to.(map[string]any)
+	if !isObject || !becomesObject {
+		return to
+	}
+	patch := map[string]any{}
+	for name := range was {
+		patch[name] = nil
+	}
+	for name, value := range want {
+		if patch[name] = merging(was[name], value); encoded(was[name]) == encoded(value) {
+			delete(patch, name)
+		}
+	}
+	return patch
 }
 
 // setAt sets a value at a path of names.

@@ -64,6 +64,9 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 		if s.Hide != ShowNothing {
 			facts = append(facts, Fact{"Found", renderOne(k.Live, s.Hide)})
 		}
+		if s.Hide == ShowValues && k.First != nil && !k.First.IsAbsent() && *k.First != k.Live {
+			facts = append(facts, Fact{"Held first", renderOne(*k.First, s.Hide)})
+		}
 		if reason == KeptChanged && seen != nil {
 			facts = append(facts, s.changedBy(seen.Owners(k.Key))...)
 		}
@@ -77,32 +80,45 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 	case KeptExisting:
 		happened = enumerate(keys) + " existed before this resource wrote " + it
 	}
-	if s.Op == terms.OpDelete { // of a plan as well: terraform destroy shows its warnings again after the apply
-		facts = append(facts, s.commands(kept)...)
-	}
+	facts = append(facts, s.commands(kept)...) // of a plan as well: command lines show its warnings again after the apply
 	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(one, ", so it stays as it is.", ", so they stay as they are."),
-		facts, s.afterwards(reason, it))
+		facts, s.afterwards(reason, kept, it))
 }
 
 // afterwards returns the next step for keys that stay in place.
-func (s Subject) afterwards(reason KeptReason, it string) string {
-	switch {
-	case s.isGone():
+func (s Subject) afterwards(reason KeptReason, kept []Kept, it string) string {
+	if s.isGone() || s.Replanned {
 		return "Terraform does not manage " + it + " any more."
-	case reason == KeptChanged && s.Op == terms.OpUpdate:
-		return fmt.Sprintf("To remove %s, set deletion_policy = %q and on_drift = %q.", it, terms.PolicyDelete, terms.DriftOverwrite)
 	}
 	next := s.withPolicy("To remove "+it, terms.PolicyDelete)
 	switch {
+	case reason == KeptChanged && s.Op == terms.OpUpdate:
+		next = fmt.Sprintf("To remove %s, set deletion_policy = %q and on_drift = %q.", it, terms.PolicyDelete, terms.DriftOverwrite)
 	case reason == KeptChanged:
-		next = fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q before the destroy.", it, terms.PolicyDelete, terms.DriftOverwrite)
+		live := map[string]eval.Value{}
+		for _, k := range kept {
+			live[k.Key] = k.Live
+		}
+		next = fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q%s before the destroy.", it, terms.PolicyDelete,
+			terms.DriftOverwrite, s.withoutExpectations(live))
 	case reason == KeptExisting && s.ID.Kind != eval.Secret:
 		next = s.withPolicy("To put back what "+strings.Replace(it, "them", "they", 1)+" held first", terms.PolicyRestore) + " " + next
 	}
 	if s.Op == terms.OpDelete {
-		next += " After the destroy, use kubectl as shown."
+		return next + " After the destroy, use kubectl as shown."
 	}
-	return next
+	return next + " After the apply, use kubectl as shown."
+}
+
+// withoutExpectations names the attribute whose expectations the keys do not meet: an update that overwrites the keys
+// compares them. It is empty if there are none.
+func (s Subject) withoutExpectations(live map[string]eval.Value) string {
+	for _, key := range slices.Sorted(maps.Keys(live)) {
+		if paths := s.Keys[key]; paths.Want != nil && !paths.Want.Matches(live[key]) {
+			return " without " + root(paths.Expected)
+		}
+	}
+	return ""
 }
 
 // isGone reports whether this is the apply of a removal: no policy can be applied after it.

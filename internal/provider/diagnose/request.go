@@ -121,7 +121,7 @@ func (s Subject) unknown(e *eval.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
 	facts, keys := []Fact{{"Cause", s.words(briefly(e.Err))}}, s.ownKeys()
 	if e.Base.ResourceVersion != "" {
-		facts = append(facts, Fact{"resourceVersion", e.Base.ResourceVersion + " before the write"})
+		facts = append(facts, Fact{factVersion, e.Base.ResourceVersion + " before the write"})
 	}
 	switch {
 	case s.Ways.Unknown != "":

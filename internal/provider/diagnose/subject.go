@@ -93,12 +93,7 @@ func (s Subject) detail(happened string, facts []Fact, next string) string {
 	if s.ID.Key != "" {
 		which = append(which, Fact{"Key", s.ID.Key})
 	}
-	isKey := func(f Fact) bool { return f.Name == PartKey }
-	facts = append(which, facts...)
-	if s.APIVersion != "" || len(facts)-len(slices.DeleteFunc(slices.Clone(facts), isKey)) > mostNames {
-		facts = brief(facts)
-	}
-	return Detail(happened, facts, next)
+	return Detail(happened, brief(append(which, facts...)), next)
 }
 
 // refuse makes the error of an operation that changed nothing. It is a warning if plan_check says so.

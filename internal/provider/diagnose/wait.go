@@ -30,7 +30,7 @@ func (s Subject) NotYet(refusal error) diag.Diagnostic {
 // waited is for the end of a wait that came to nothing.
 func (s Subject) waited(e *eval.WaitError) diag.Diagnostic {
 	at := path.Root(s.waits())
-	facts := append(s.seenLast(e.Last), Fact{"Waited", e.Waited.Round(100 * time.Millisecond).String()})
+	facts := append(s.seenLast(e.Last), Fact{factWaited, e.Waited.Round(100 * time.Millisecond).String()})
 	again := " Then run terraform apply again, or raise " + s.waits() + "."
 	title, reached, notReached := TitleWaitEndedWithoutAMatch, "the expected state was reached", "The expected state was not reached"
 	next := "Find out why the other writer is late." + again

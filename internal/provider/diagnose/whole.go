@@ -34,7 +34,7 @@ func (s Subject) exists(e *eval.ExistsError) diag.Diagnostic {
 		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.",
 			deletion(e.Live.Metadata().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy("Wait until it is gone, then run terraform plan again."))
 	}
-	facts := append(s.changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
+	facts := append(s.changedBy(e.Live.LastWriters()), Fact{factVersion, e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
 		s.orDestroy(taintedOr(fmt.Sprintf("import it, set expected_resource_version_wo = %q to take it over, or choose another "+
 			"name; with create_before_destroy, use generate_name.", e.Live.Version().ResourceVersion))))
@@ -91,7 +91,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *eval.Snaps
 		}
 	}
 	if live != nil && count > mostDifferences {
-		facts = append(facts, Fact{"More differences", fmt.Sprint(count - mostDifferences)})
+		facts = append(facts, Fact{factMore, fmt.Sprint(count - mostDifferences)})
 	}
 	expected, found := a[immutable][immutable] == eval.Bool(true), b[immutable][immutable] == eval.Bool(true)
 	if live != nil && expected != found {
