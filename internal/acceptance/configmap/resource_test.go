@@ -115,7 +115,7 @@ func TestConfigMapManagesWhatItNames(t *testing.T) {
 		fixture.Overwrites))
 	const warning = "Warning: Unmanaged Keys Will Change"
 	p.Wants(p.Plan(), warning, `Key: bytes Found: base64 "AQ==" Planned: (absent)`, `Label: theirs Found: "1" Planned: (absent)`,
-		`Annotation: mine Found: (absent) Planned: "1" Annotation: theirs Found: "1" Planned: "2"`, "!Key: theirs")
+		`Annotation: mine Found: (absent) Planned: "1" More annotations: theirs`, "!Key: theirs")
 	p.Apply()
 	p.WantWhole("testmap", fixture.Whole{Annotations: fixture.Data{"theirs": "2", "mine": "1"}, Data: fixture.Data{"theirs": "1", "mine": "1"}})
 	p.PlanNothing()

@@ -106,8 +106,7 @@ var dataWaitStories = map[string]behavior.Wait{
 		Refused: []string{
 			"Error: Wait Ended Without A Match", "with cas_configmap_data.it", "wait_for_match = ", "The expected state was not reached within wait_for_match. Nothing was written.",
 			`Key: bar Expected: "1" Found: "3" Changed by: another-writer (last write `,
-			`Key: gone Expected: "1" Found: (absent) Existing keys: foo, bar, guard, raw Key: guard Expected: "open" Found: "shut" Changed by: another-writer (last write `,
-			"More keys: raw resourceVersion: ", " Waited: ",
+			`Key: gone Expected: "1" Found: (absent) Existing keys: foo, bar, guard, raw More keys: guard, raw resourceVersion: `, " Waited: ",
 			"Find out why the other writer is late. Then run terraform apply again, or raise wait_for_match.",
 		},
 		After: fixture.Data{"foo": "1", "bar": "3", "guard": "shut", "raw": "x"},

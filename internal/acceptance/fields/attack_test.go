@@ -20,7 +20,7 @@ func TestDroppedPathOfAnotherVersion(t *testing.T) {
 	o.Planned(o.block(`fields = { "spec.targetCPUUtilizationPercentage" = 60, "spec.minReplicas" = 2 }`, expects, `deletion_policy = "restore"`))
 	was := o.live()
 	o.Write(v2(`deletion_policy = "restore"`))
-	o.PlanRefused([]string{"Error: Field Does Not Fit", "spec.targetCPUUtilizationPercentage is let go", `with api_version = "autoscaling/v1"`})
+	o.PlanRefused([]string{"Error: Field Does Not Fit", "fields does not have spec.targetCPUUtilizationPercentage any more, and api_version changes.", `with api_version = "autoscaling/v1" first.`})
 	o.unchanged(was)
 	o.Planned(o.block(`fields = { "spec.minReplicas" = 2 }`, `deletion_policy = "restore"`))
 	o.wantLive(`50`, "spec", "targetCPUUtilizationPercentage")
@@ -36,7 +36,7 @@ func TestPartOfWhatWasWhole(t *testing.T) {
 	was := o.live()
 	const part = `fields = { "spec.more.a" = "1" }`
 	o.Write(o.block(part, `adopt_existing = true`))
-	o.PlanRefused([]string{"Error: Field Does Not Fit", "spec.more is let go"})
+	o.PlanRefused([]string{"Error: Field Does Not Fit", "fields has a part of spec.more", `set deletion_policy = "abandon" in the same change`, "!api_version"})
 	o.unchanged(was)
 	o.Planned(o.block(part, `adopt_existing = true`, `deletion_policy = "abandon"`))
 	o.unchanged(was)

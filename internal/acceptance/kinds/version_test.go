@@ -237,3 +237,26 @@ func TestVersionOfAnObjectThatCannotBeTakenOver(t *testing.T) {
 	p.Planned(wholeBlock(fixture.ObjectKinds[1], version(secret.ObjectMeta), `type = "example.com/login"`))
 	p.WantSecret("testmap", fixture.Data{"foo": "1"})
 }
+
+// The plan shows the values that a create replaces because the configuration names a version.
+func TestPlanShowsWhatAVersionPermitsToReplace(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1"})
+	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Labels = fixture.Data{"app": "theirs"} })
+	at := func() string {
+		return "expected_resource_version_wo = " + fixture.Quoted(p.Live("testmap").ResourceVersion)
+	}
+	entry := fixture.EntryBlock("foo", `value = "2"`, at())
+	p.Write(entry)
+	p.Wants(p.Plan(), "Warning: Unmanaged Keys Will Change: foo", `Found: "1" Planned: "2"`)
+	p.Apply()
+	p.PlanNothing()
+	p.Write(entry + "resource \"cas_object_fields\" \"app\" {\n  api_version = \"v1\"\n  kind = \"ConfigMap\"\n  namespace = NAMESPACE\n" +
+		"  name = \"testmap\"\n  fields = { \"metadata.labels.app\" = null }\n  " + at() + "\n}\n")
+	p.Wants(p.Plan(), "Warning: Unmanaged Fields Will Change: metadata.labels.app", `Found: "theirs" Planned: (absent)`)
+	p.Apply()
+	p.PlanNothing()
+	if labels := p.Live("testmap").Labels; len(labels) > 0 {
+		t.Errorf("labels: %v", labels)
+	}
+}

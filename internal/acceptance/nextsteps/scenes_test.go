@@ -208,6 +208,34 @@ var scenes = map[string]scene{
 		applies(whole(`name = "another"`, `data = { foo = "2" }`)),
 		fixture.Data{"foo": "1"},
 	},
+	"an immutable ConfigMap that exists: take over": {
+		func(p *fixture.Pipeline) string {
+			made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Immutable: new(true), Data: fixture.Data{"foo": "1"}}
+			p.CreateObject(made)
+			p.Write(whole(`data = { foo = "2" }`, "expected_resource_version_wo = "+fixture.Quoted(mapVersion(p))))
+			return p.PlanRefused(nil)
+		},
+		"Error: ConfigMap Is Immutable", "To take it over, set immutable = true, and data to what the ConfigMap holds.",
+		atVersion(mapVersion, func(line string) string { return whole(`data = { foo = "1" }`, "immutable = true", line) }),
+		fixture.Data{"foo": "1"},
+	},
+	"a ConfigMap that became immutable": {
+		changed(nil, whole(`data = { foo = "1" }`), func(p *fixture.Pipeline) {
+			p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Immutable, cm.Data = new(true), fixture.Data{"foo": "2"} })
+		}, whole(`data = { foo = "1" }`)),
+		"Error: Value Changed Since Last Apply", "To keep them, set data and immutable to what the ConfigMap holds.",
+		applies(whole(`data = { foo = "2" }`, "immutable = true")),
+		fixture.Data{"foo": "2"},
+	},
+	"a Secret entry that lost its state": {
+		func(p *fixture.Pipeline) string {
+			p.CreateSecret("database", fixture.Data{"password": "1"})
+			p.Write(fixture.SecretEntry(`value_wo = "1"`))
+			return p.PlanRefused(nil)
+		},
+		"Error: Key Already Holds The Value", "Otherwise set adopt_existing = true.",
+		applies(fixture.SecretEntry(`value_wo = "1"`, "adopt_existing = true")), nil,
+	},
 	"a Secret of another type": {
 		func(p *fixture.Pipeline) string {
 			made := p.CreateSecret("database", nil, func(s *corev1.Secret) { s.Type = "example.com/login" })

@@ -67,7 +67,6 @@ var noScene = map[string]string{
 	"Unmanaged Keys Will Change":       "it has nothing to follow: a plan to review",
 	"Unreadable Private State":         "a defect to report",
 	"Value Not Stored As Sent":         admission,
-	"Value Changed Since Last Apply":   removals,
 	"Value Too Large":                  validation,
 	"Value Will Be Put Back":           removals,
 	"Values Too Large":                 validation,

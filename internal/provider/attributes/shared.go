@@ -135,8 +135,9 @@ func Namespace(kind eval.Kind) schema.StringAttribute {
 func pin(kind eval.Kind, others ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: append(others, ValidResourceVersion()),
-		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` at which you read the %[1]s. A create or update is refused at any other version, "+
-			"and may replace values that the configuration does not expect: so a create can take over what exists. Take it from a variable or from a "+
+		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` at which you read the %[1]s. A create or update is refused at any other version. "+
+			"A create may take over what exists, and replace values that the configuration does not expect; an update may do so for a key or field that it adds. "+
+			"A value that somebody changed after the last apply stays drift: see `on_drift`. Take it from a variable or from a "+
 			"data source; `cas_object_fields` reads the version of any kind. Do not take it from an ephemeral resource, which Terraform reads again at "+
 			"apply. This provider's writes in the same apply may have raised the version since. Write-only: Terraform does not store it, and a change of it "+
 			"alone is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind),

@@ -43,7 +43,11 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
 		return diags
 	}
-	return append(diags, ch.Run.checkTxn(ctx, c, t, about)...)
+	checked := ch.Run.checkTxn(ctx, c, t, about)
+	if diags.Append(checked...); len(checked) > 0 {
+		return diags
+	}
+	return append(diags, ch.replaced(ctx, t)...)
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
@@ -105,6 +109,9 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	if diags.Append(checked...); len(checked) == 0 && tells && ch.isFound() {
 		diags.Append(ch.checkDrift(ctx)...)
 		diags.Append(ch.checkKept(ctx)...)
+		if c.Whole == nil {
+			diags.Append(ch.replaced(ctx, t)...)
+		}
 	}
 	return diags
 }

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -59,6 +60,32 @@ func (ch *Change) planTakeOver(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	return append(diags, ch.about.TakenOver(c.content(), ch.taken().content())...)
+}
+
+// replaced warns of values that a transaction replaces only because the plan names a version. Values of Secrets are not
+// shown, so a plan of a Secret does not warn.
+func (ch *Change) replaced(ctx context.Context, t *eval.Txn) diag.Diagnostics {
+	if !ch.Plan.isPinned() || ch.Plan.IsSecret() || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
+		return nil
+	}
+	live, err := ch.Run.Engine.Observe(ctx, ch.Plan.Ref, ch.Plan.APIVersion, cas.Fresh)
+	if err != nil {
+		return nil // the check has just succeeded: only the warning is lost
+	}
+	var values []diagnose.Drift
+	for _, k := range t.Keys {
+		if ch.Prior != nil && slices.Contains(ch.Prior.Keys(), k.Key) {
+			continue
+		}
+		found := live.Value(k.Key)
+		if k.Expect.IsAnything() && !k.IsGuard && !found.IsAbsent() && !k.New.Matches(found) {
+			values = append(values, diagnose.Drift{Kind: diagnose.PartKey, Key: k.Key, Found: found, ToWrite: k.New})
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return diag.Diagnostics{ch.about.Replaces(values)}
 }
 
 // createOver takes over an object at apply. isDeleted reports whether this apply has deleted the object, to replace it:

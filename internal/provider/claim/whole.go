@@ -130,7 +130,7 @@ func (c *Claim) parts() []part {
 		{name: partBinaryData, noun: diagnose.PartKey},
 		{name: partLabels, noun: diagnose.PartLabel},
 		{name: partAnnotations, noun: diagnose.PartAnnotation},
-		{name: partImmutable, noun: "Attribute"},
+		{name: partImmutable, noun: diagnose.PartImmutable},
 	}
 	for i, p := range all {
 		if c.Whole.Manages(p.name) {

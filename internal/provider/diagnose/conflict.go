@@ -144,7 +144,7 @@ func (s Subject) holdsAlready(e *eval.ConflictError, facts []Fact) diag.Diagnost
 	isAbsent := func(k eval.KeyConflict) bool { return k.New.IsAbsent() } // which no import finds
 	switch {
 	case s.Op != terms.OpCreate:
-	case slices.ContainsFunc(e.Keys, isAbsent):
+	case slices.ContainsFunc(e.Keys, isAbsent), s.Revision != "": // after an import, the first write needs the same of a Secret
 		next = taintedOr("set adopt_existing = true.")
 	default:
 		facts = append(facts, s.importFact(keys)...)
@@ -174,7 +174,12 @@ func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	if s.ID.Kind == eval.Secret && s.APIVersion == "" { // whose value may be unknown
 		next += fmt.Sprintf(", or set expected_resource_version_wo = %q", e.Live.Version().ResourceVersion)
 	}
-	if s.Op == terms.OpCreate {
+	switch {
+	case s.Op != terms.OpCreate:
+	case s.Revision != "": // after an import, the first write needs the same of a Secret
+		next += number(len(keys), "; to keep it, ", "; to keep them, ") +
+			fmt.Sprintf("set %s to what %s and adopt_existing = true", root(s.Value), number(len(keys), enumerate(keys)+" holds", "the keys hold"))
+	default:
 		facts = append(facts, s.importFact(keys)...)
 		keep := fmt.Sprintf("set %s to what the keys hold, then import them", root(s.Value))
 		if len(keys) == 1 {

@@ -24,8 +24,8 @@ const (
 // Fact is one line of a diagnostic. Where its value has several lines, they follow below it.
 type Fact struct{ Name, Value string }
 
-// Detail is the form of all details: one sentence of what happened, the facts, and one next step that works. The command line wraps
-// no line that is indented.
+// Detail is the form of all details: one sentence about the event, the facts, and one next step that works. The command
+// line wraps no line that is indented.
 func Detail(happened string, facts []Fact, next string) string {
 	width := 0
 	for _, f := range facts {
@@ -154,7 +154,8 @@ func (s Subject) compare(nameA string, a eval.Value, nameB string, b eval.Value)
 	return append([]Fact{{nameA, shownA}, {nameB, shownB}}, s.quantities(a, b)...)
 }
 
-// forPart is the subject for facts about a part of an object. Of a Secret, only keys hold what is secret: the state has all else.
+// forPart is the subject for facts about a part of an object. Only the keys of a Secret are secret: the state has the
+// rest.
 func (s Subject) forPart(part string) Subject {
 	if s.Hide == ShowNothing && part != PartKey {
 		s.Hide = ShowValues

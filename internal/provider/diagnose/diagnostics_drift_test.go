@@ -103,6 +103,23 @@ Somebody else changed foo and app after the last apply. This update overwrites t
 
 To keep them, set data and labels to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
+		"drift: a ConfigMap that became immutable": {
+			of: aboutWhole(terms.OpUpdate).DriftRefused([]diagnose.Drift{
+				whole[0], {Kind: diagnose.PartImmutable, Key: "immutable", Found: eval.Bool(true), ToWrite: eval.Bool(false)},
+			}, nil), summary: changed,
+			detail: `
+Somebody else changed foo and immutable after the last apply. on_drift = "error" protects them. Nothing was written.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+  To write:   (absent)
+  Attribute:  immutable
+  Found:      true
+  To write:   false
+
+The ConfigMap is immutable now, so an update cannot overwrite them. To keep them, set data and immutable to what the ConfigMap holds.`,
+		},
 		"drift: a key is not removed": {
 			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live}}, seen), summary: changed,
 			detail: `

@@ -168,6 +168,29 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "The API server refused to patch the Deployment. Nothing was written." + where + "  Status:      422\n  API server:  no\n" +
 				"\nspec.replicas is text that reads as a number. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
 		},
+		"a field that does not exist, with a number as text": {
+			of: aboutWeb(terms.OpCreate).Diagnose(&eval.RefusedError{
+				Ref: web, Verb: "patch", Code: 422, Err: errors.New(`strict decoding error: unknown field "spec.nope"`),
+			}),
+			summary: "Request Refused",
+			detail: "The API server refused to patch the Deployment. Nothing was written." + where +
+				"  Status:      422\n  API server:  strict decoding error: unknown field \"spec.nope\"\n" +
+				"\nCorrect what the API server names, then run terraform plan again.",
+		},
+		"a field of which a part stays": {
+			of:   aboutWeb(terms.OpUpdate).Tangled([]string{replicasKey()}, "apps/v1"),
+			path: "fields", summary: "Field Does Not Fit",
+			detail: "fields has a part of spec.replicas, and the update would remove the rest of it. Nothing was written." + where +
+				"  Field:       spec.replicas\n\nTo keep it and to manage only the part, set deletion_policy = \"abandon\" in the same change, " +
+				"and name in expected_fields what the part holds.",
+		},
+		"a field that leaves the configuration with its API version": {
+			of:   aboutWeb(terms.OpUpdate).Tangled([]string{replicasKey()}, "apps/v1beta1"),
+			path: "fields", summary: "Field Does Not Fit",
+			detail: "fields does not have spec.replicas any more, and api_version changes. Nothing was written." + where +
+				"  Field:       spec.replicas\n\nRemove it from fields with api_version = \"apps/v1beta1\" first. " +
+				"To leave it as it is, set deletion_policy = \"abandon\".",
+		},
 		"a field that is not there to import": {
 			of: aboutWeb(terms.OpRead).NotImported([]string{replicasKey()}, &eval.Snapshot{}), path: "fields", summary: "Field Not Found",
 			detail: "The Deployment does not have spec.replicas. Nothing was imported.\n\n  Deployment:  shop/web\n  Field:       spec.replicas\n\n" +

@@ -88,14 +88,13 @@ func secretDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		"Secret: exists": {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(eval.ReasonKey, eval.Value{})), summary: "Key Already Exists", path: "key",
 			detail: "foo already exists with another value. Nothing was written." + wide +
-				"  Expected:         (absent)\n  Found:            (sensitive)\n" + wideBy + wideNow + "  Import id:        shop/database/foo\n" +
-				"\nTo replace it, set expected_value_wo to what foo holds, or set expected_resource_version_wo = \"42\"; to keep it, set value_wo to what foo holds, then import it.",
+				"  Expected:         (absent)\n  Found:            (sensitive)\n" + wideBy + wideNow +
+				"\nTo replace it, set expected_value_wo to what foo holds, or set expected_resource_version_wo = \"42\"; to keep it, set value_wo to what foo holds and adopt_existing = true.",
 		},
 		"Secret: held": {
 			of: aboutPassword(terms.OpCreate).Diagnose(conflict(eval.ReasonEqual, eval.Value{})), summary: "Key Already Holds The Value", path: at,
 			detail: "foo already holds the value to write. Nothing was written." + wide + "  Found:            (sensitive)\n" + wideBy + wideNow +
-				"  Import id:        shop/database/foo\n" +
-				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true." + inPlace,
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise set adopt_existing = true." + inPlace,
 		},
 		"Secret: an update by key that expects nothing": {
 			of: aboutPassword(terms.OpUpdate, planning).ExpectationMissing([]string{"foo"}), summary: "Expected Value Missing", path: at,

@@ -160,6 +160,11 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 			of: aboutWhole(terms.OpUpdate).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head + "\nIt is replaced.",
 		},
+		"whole: immutable, and taken over": {
+			of: aboutWhole(terms.OpCreate).Diagnose(&eval.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			detail: "The ConfigMap is immutable. Nothing was written." + head +
+				"\nTo take it over, set immutable = true, and data to what the ConfigMap holds. Otherwise choose another name.",
+		},
 		"whole: immutable, and the plan did not know the change": {
 			of: aboutWhole(terms.OpUpdate).ChangesImmutable("data"), path: "data", summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. The plan did not know that data changes. Nothing was written." + head + "\nIt is replaced.",

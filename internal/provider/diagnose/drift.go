@@ -54,6 +54,9 @@ func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnosti
 	}
 	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
 		them(drift), s.keepDrift(drift), acknowledge, terms.DriftOverwrite)
+	if slices.ContainsFunc(drift, func(d Drift) bool { return d.Field() == eval.ImmutableKey && d.Found == eval.Bool(true) }) {
+		next = fmt.Sprintf("The ConfigMap is immutable now, so an update cannot overwrite %[1]s. To keep %[1]s, %[2]s.", them(drift), s.keepDrift(drift))
+	}
 	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, live), s.driftFacts(drift, live), s.orDestroy(next))
 }
 
@@ -129,6 +132,8 @@ func (s Subject) attributesOf(drift []Drift) string {
 			name = "labels"
 		case PartAnnotation:
 			name = "annotations"
+		case PartImmutable:
+			name = immutable
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

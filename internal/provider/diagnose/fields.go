@@ -68,10 +68,16 @@ func (s Subject) field(e *eval.FieldError) diag.Diagnostic {
 // Tangled is for fields that an update releases, and that it cannot find or take apart: it reads the object in
 // another API version than the one that names them, or still names a part of them.
 func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
-	it, they := number(len(keys), "it", "them"), number(len(keys), "is", "are")
-	return s.refuse(TitleFieldDoesNotFit, path.Root("fields"), fmt.Sprintf("%s %s let go, but api_version changes or a part of %s stays in fields.", enumerate(keys), they, it), s.keyFact(keys...),
-		fmt.Sprintf("Let go of %[1]s with api_version = %[2]q and without its parts first. To leave %[1]s as %[3]s, set deletion_policy = %[4]q.", it, apiVersion,
-			number(len(keys), "it is", "they are"), terms.PolicyAbandon))
+	it := number(len(keys), "it", "them")
+	happened := fmt.Sprintf("fields has a part of %s, and the update would remove the rest of %s.", enumerate(keys), it)
+	next := fmt.Sprintf("To keep %s and to manage only the part, set deletion_policy = %q in the same change, and name in expected_fields what "+
+		"the part holds.", it, terms.PolicyAbandon)
+	if s.APIVersion != apiVersion {
+		happened = fmt.Sprintf("fields does not have %s any more, and api_version changes.", enumerate(keys))
+		next = fmt.Sprintf("Remove %[1]s from fields with api_version = %[2]q first. To leave %[1]s as %[3]s, set deletion_policy = %[4]q.", it,
+			apiVersion, number(len(keys), "it is", "they are"), terms.PolicyAbandon)
+	}
+	return s.refuse(TitleFieldDoesNotFit, path.Root("fields"), happened, s.keyFact(keys...), next)
 }
 
 // LackingError is for fields of a state that the planned API version does not have, or not with all of their values.
@@ -160,8 +166,8 @@ func (s Subject) granted() string {
 
 // numbersAsText is the next step where values that the API server refuses are texts that look like numbers: that is what an untyped variable makes of them. It
 // is empty where there are none.
-func (s Subject) numbersAsText(code int) string {
-	if s.APIVersion == "" || code != 400 && code != 422 {
+func (s Subject) numbersAsText(e *eval.RefusedError) string {
+	if s.APIVersion == "" || e.Code != 400 && e.Code != 422 || strings.Contains(e.Error(), "unknown field") {
 		return ""
 	}
 	names := map[string][]string{}
@@ -201,6 +207,9 @@ const mostFacts = 15
 // factsOfAll are the names of facts that follow those about each key.
 var factsOfAll = []string{factRemove, factPutBack, factMore, immutable, factUID, factVersion, factWaited, "API server", "Cause"}
 
+// itemFacts are the names of facts with which the facts about one key begin.
+var itemFacts = []string{partField, PartKey, PartLabel, PartAnnotation}
+
 // brief returns facts about several keys. If there are too many, only the names of the last keys are left. The first key
 // keeps its facts.
 func brief(facts []Fact) []Fact {
@@ -209,25 +218,31 @@ func brief(facts []Fact) []Fact {
 		last--
 	}
 	facts, ofAll := facts[:last:last], facts[last:]
-	lines, end, part, keys := 0, 0, "", 0
+	lines, end, count := 0, 0, 0
 	for i, f := range facts {
-		if f.Name == partField || f.Name == PartKey {
-			if keys++; keys == 2 || keys > 2 && lines < mostFacts-len(ofAll) {
-				end, part = i, f.Name
+		if slices.Contains(itemFacts, f.Name) {
+			if count++; count == 2 || count > 2 && lines < mostFacts-len(ofAll) {
+				end = i
 			}
 		}
 		lines += 1 + strings.Count(f.Value, "\n")
 	}
-	if lines <= mostFacts-len(ofAll) || part == "" {
+	if lines <= mostFacts-len(ofAll) || count < 2 {
 		return append(facts, ofAll...)
 	}
-	var names []string
-	for _, f := range facts[end:] {
-		if f.Name == part {
-			names = append(names, f.Value)
+	short := slices.Clone(facts[:end])
+	for _, item := range itemFacts {
+		var names []string
+		for _, f := range facts[end:] {
+			if f.Name == item {
+				names = append(names, f.Value)
+			}
+		}
+		if names != nil {
+			short = append(short, Fact{"More " + strings.ToLower(item) + "s", strings.Join(names, ", ")})
 		}
 	}
-	return append(append(facts[:end:end], Fact{"More " + strings.ToLower(part) + "s", strings.Join(names, ", ")}), ofAll...)
+	return append(short, ofAll...)
 }
 
 // mostLeaves is how many differences between two objects or lists are shown.

@@ -64,7 +64,7 @@ func (s Subject) refused(e *eval.RefusedError) diag.Diagnostic {
 	if facts != nil { // a destroy sends another request
 		next = s.orDestroy(next)
 	}
-	switch texts := s.numbersAsText(e.Code); {
+	switch texts := s.numbersAsText(e); {
 	case s.Op != terms.OpDelete && texts != "":
 		next = texts
 	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil: // a whole ConfigMap is deleted with its content

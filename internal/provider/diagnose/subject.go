@@ -262,6 +262,8 @@ func (s Subject) Immutable() diag.Diagnostic {
 	switch {
 	case s.Op == terms.OpDelete:
 		next = s.abandon()
+	case s.Op == terms.OpCreate && s.isWhole(): // which takes over the object
+		next = fmt.Sprintf("To take it over, set immutable = true, and %s to what the ConfigMap holds. Otherwise choose another name.", root(s.Value))
 	case s.Op == terms.OpUpdate && s.Plan == terms.PlanCheckError && !s.Replanned && !s.isWhole() && len(s.ownKeys()) > 0: // a destroy is refused, too
 		return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, next+fmt.Sprintf(
 			" If this blocks a destroy, set %s to what the ConfigMap holds, apply deletion_policy = %q, then destroy.", root(s.Value), terms.PolicyAbandon))

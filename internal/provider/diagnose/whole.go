@@ -19,6 +19,7 @@ const (
 	PartKey        = "Key"
 	PartLabel      = "Label"
 	PartAnnotation = "Annotation"
+	PartImmutable  = "Attribute"
 	// Names of a field of an object, and of a value of a pool, in diagnostics.
 	partField  = "Field"
 	partValue  = "Value"
@@ -110,6 +111,18 @@ func (s Subject) TakenOver(plan, found Content) diag.Diagnostics {
 	return diag.Diagnostics{s.tell(WarningUnmanagedKeysWillChange, path.Empty(),
 		"This configuration manages parts of the ConfigMap that were left to others so far.", facts,
 		"Review these changes before you apply: the plan does not show them.")}
+}
+
+// Replaces warns of values that a create or an update replaces although the configuration does not expect them: it names
+// the version at which they were read. No plan shows them.
+func (s Subject) Replaces(values []Drift) diag.Diagnostic {
+	var facts []Fact
+	for _, v := range values {
+		facts = append(append(facts, s.keyFact(v.Key)...), s.compare("Found", v.Found, "Planned", v.ToWrite)...)
+	}
+	return s.tell(WarningUnmanagedKeysWillChange, path.Empty(), enumerate(namesOf(values))+number(len(values), " exists", " exist")+
+		", and expected_resource_version_wo permits to replace "+them(values)+".", facts,
+		"Review these changes before you apply: the plan does not show them.")
 }
 
 // NoLongerManaged is for an update that leaves parts to others, which looks like their removal in a plan. left has the names in each part.
