@@ -14,7 +14,7 @@ func TestDestroyListsWhatStays(t *testing.T) {
 	p.Set("testmap", "changed", "9")
 	p.Export("CAS_PLAN_CHECK", "warning") // terraform plan -destroy first makes an ordinary plan, which drift would stop
 	p.Wants(p.Plan("-destroy"),
-		"Warning: Key Stays In Place", "bar and foo existed before this resource wrote them, so they stay as they are.", `Key: bar Found: "1" Key: foo Found: "2"`,
+		"Warning: Key Stays In Place", "bar and foo existed before this resource wrote them, so they stay as they are.", `Key: bar Found: "1" Held first: "0" Key: foo Found: "2" Held first: "1"`,
 		`To put back what they held first, apply deletion_policy = "restore" before the destroy. To remove them, apply deletion_policy = "delete" before the destroy.`,
 		"Warning: Key Stays In Place: changed", "changed does not hold what this resource last wrote, so it stays as it is.", `Key: changed Found: "9"`, "!Key: new")
 	p.Apply()
