@@ -46,7 +46,7 @@ func (e *Engine) CommitWithin(ctx context.Context, t *eval.Txn, wait time.Durati
 
 // MayYetHold reports whether other writers can make a refused Txn succeed, so that CommitWithin waits: a key
 // contains something else or cannot be computed yet, or the object is missing or being deleted. It is false
-// if a key already contains the new entry, and if the object is immutable.
+// if a key already contains the new value, and if the object is immutable.
 func MayYetHold(err error) bool {
 	var conflict *eval.ConflictError
 	var notFound *eval.NotFoundError
@@ -82,7 +82,7 @@ func (e *Engine) await(ctx context.Context, t *eval.Txn, last error) error {
 			} else {
 				since = o.Version().ResourceVersion
 			}
-			if err := eval.Evaluate(t, o, &eval.Chain{}).Err; err != nil && MayYetHold(err) {
+			if err := eval.Evaluate(t, o, nil, &eval.Chain{}).Err; err != nil && MayYetHold(err) {
 				last = err
 				return true
 			}

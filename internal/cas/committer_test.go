@@ -47,7 +47,7 @@ func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
 func TestBadEntryStaysAlone(t *testing.T) {
 	a := txnTask(t, (&Swap{Key: "bad"}).Txn())
 	a.maxBatch = 1
-	g := &request{base: &eval.Snapshot{}}
+	g := &request{base: &eval.Snapshot{}, limit: maxTasks}
 	if !g.fits(a, nil) {
 		t.Fatal("the first one does not fit")
 	}

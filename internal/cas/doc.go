@@ -4,9 +4,9 @@
 // # Concepts
 //
 //   - A version is the uid and the resourceVersion of an object.
-//   - A transaction (Txn) names keys of one object, with what each must contain and what to write. All is applied,
+//   - A transaction (eval.Txn) names keys of one object, with what each must contain and what to write. All is applied,
 //     or nothing.
-//   - A verdict is how a call ended: applied, conflict, rejected or unknown. VerdictOf returns it.
+//   - A verdict is how a call ended: applied, conflict, rejected or unknown. eval.VerdictOf returns it.
 //   - A batch is transactions of one process that share a request.
 //   - The base of a write is the version that it was evaluated on. The request is conditional on the base, so that
 //     the API server checks it in the transaction that writes.
@@ -16,22 +16,22 @@
 // # Example
 //
 //	engine, err := cas.New(config, nil)
-//	result, err := engine.Commit(ctx, &cas.Txn{
-//		Ref:          cas.Ref{Namespace: "default", Name: "testmap"},
-//		Keys:         []cas.KeySwap{{Key: "foo", Expect: cas.Text("1"), New: cas.Text("2")}},
+//	result, err := engine.Commit(ctx, &eval.Txn{
+//		Ref:          eval.Ref{Kind: eval.ConfigMap, Namespace: "default", Name: "testmap"},
+//		Keys:         []eval.KeySwap{{Key: "foo", Expect: eval.Text("1"), New: eval.Text("2")}},
 //		FieldManager: "me",
 //	})
-//	switch cas.VerdictOf(err) {
-//	case cas.Applied: // foo was "1", and is "2"
-//	case cas.Conflict: // a *ConflictError has each key that did not hold; nothing was written
-//	case cas.Rejected: // nothing was written, for another reason
-//	case cas.Unknown: // the response was lost, and nothing shows whether the write was applied
+//	switch eval.VerdictOf(err) {
+//	case eval.Applied: // foo was "1", and is "2"
+//	case eval.Conflict: // a *eval.ConflictError has each key that did not hold; nothing was written
+//	case eval.Rejected: // nothing was written, for another reason
+//	case eval.Unknown: // the response was lost, and nothing shows whether the write was applied
 //	}
 //
-// A field of any kind is named by the key that FieldKey makes of its path, and the Txn names the version of its API:
+// A field of any kind is named by the key that eval.FieldKey makes of its path, and the Txn names the version of its API:
 //
-//	kind := cas.KindOf("apps", "Deployment")
-//	key, err := cas.FieldKey(kind, "spec.template.spec.containers[name=web].image")
+//	kind := eval.KindOf("apps", "Deployment")
+//	key, err := eval.FieldKey(kind, "spec.template.spec.containers[name=web].image")
 //
 // # Costs
 //

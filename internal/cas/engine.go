@@ -22,8 +22,8 @@ const Grace = 5 * time.Second
 const Fresh = time.Second
 
 // Engine reads and writes keys of ConfigMaps and Secrets, and fields of objects of any kind, on one API
-// server. It is safe for concurrent use. A process must use one Engine for a cluster: its chain
-// distinguishes the writes of this process from those of other writers.
+// server. It is safe for concurrent use. A process must use one Engine for a cluster: its chains
+// distinguish the writes of this process from those of other writers.
 type Engine struct {
 	client     *wire.Client
 	trace      func(context.Context, Event)
@@ -92,9 +92,9 @@ type TxnResult struct {
 	// After is the object after the write: the response to the write, or the read that showed that the write was applied
 	// or not needed. It differs from what was sent if admission changed the write.
 	After *eval.Snapshot
-	// Previous has the entries of the named keys before the write.
+	// Previous has the values of the named keys before the write.
 	Previous map[string]eval.Value
-	// Stored has the entries of the named keys after the write, as in After. If later transactions of the same request
+	// Stored has the values of the named keys after the write, as in After. If later transactions of the same request
 	// computed a key further, it has the value after this transaction alone.
 	Stored map[string]eval.Value
 	// IsShared is true if other writers may have changed the object between the write and After, as after a lost response.
@@ -109,22 +109,18 @@ type TxnResult struct {
 // call shows; an *UnknownError is unknown; any other error is rejected. If ctx ends before the write is sent,
 // nothing is written. After that, Commit returns the verdict of the write, at most Grace later.
 func (e *Engine) Commit(ctx context.Context, t *eval.Txn) (TxnResult, error) {
-	return e.write(e.newTxnTask(ctx, writeTask, t))
+	return e.write(newTask(ctx, e.client.As(t.Ref, t.APIVersion), writeTask, t.Ref, operation{txn: t.Stored()}))
 }
 
 // Create creates an object, with the verdicts of Commit. An object that already exists is a conflict, with an
 // *ExistsError. TxnResult.After is the new object.
 func (e *Engine) Create(ctx context.Context, n *eval.Creation) (TxnResult, error) {
-	t := e.newTask(ctx, writeTask, n.Ref)
-	t.create = n.Stored()
-	return e.write(t)
+	return e.write(newTask(ctx, e.client, writeTask, n.Ref, operation{create: n.Stored()}))
 }
 
 // Remove deletes an object, with the verdicts of Commit.
 func (e *Engine) Remove(ctx context.Context, r *eval.Removal) (TxnResult, error) {
-	t := e.newTask(ctx, writeTask, r.Ref)
-	t.remove = r
-	return e.write(t)
+	return e.write(newTask(ctx, e.client, writeTask, r.Ref, operation{remove: r}))
 }
 
 func (e *Engine) write(t *task) (TxnResult, error) {
@@ -149,76 +145,79 @@ const (
 // Check returns the error with which Commit would refuse t, without writing, or else the object. Success may
 // rest on a state that is up to Fresh old. A refusal rests on a read that began after the call.
 func (e *Engine) Check(ctx context.Context, t *eval.Txn, how CheckMode) (*eval.Snapshot, error) {
-	return e.check(ctx, how, func() *task { return e.newTxnTask(ctx, checkTask, t) })
+	return e.check(ctx, how, e.client.As(t.Ref, t.APIVersion), t.Ref, operation{txn: t.Stored()})
 }
 
 // CheckCreate is Check for Create.
 func (e *Engine) CheckCreate(ctx context.Context, n *eval.Creation, how CheckMode) (*eval.Snapshot, error) {
-	return e.check(ctx, how, func() *task {
-		t := e.newTask(ctx, checkTask, n.Ref)
-		t.create = n.Stored()
-		return t
-	})
+	return e.check(ctx, how, e.client, n.Ref, operation{create: n.Stored()})
 }
 
 // CheckRemove is Check for Remove.
 func (e *Engine) CheckRemove(ctx context.Context, r *eval.Removal, how CheckMode) (*eval.Snapshot, error) {
-	return e.check(ctx, how, func() *task {
-		t := e.newTask(ctx, checkTask, r.Ref)
-		t.remove = r
-		return t
-	})
+	return e.check(ctx, how, e.client, r.Ref, operation{remove: r})
 }
 
 // check evaluates a write and, with DryRun, sends the write as a dry run, alone: nothing is stored, so no other write
 // depends on it. If the object has changed since, check evaluates the write again.
-func (e *Engine) check(ctx context.Context, how CheckMode, newTask func() *task) (*eval.Snapshot, error) {
-	maxAge, backoff := Fresh, wire.NewBackoff(20*time.Millisecond, time.Second)
-	var refused *eval.Version // the version on which the API server refused the precondition
-	for {
-		t := newTask()
-		t.maxAge = maxAge
-		if err := e.do(t); err != nil || how == ReadOnly || t.decision.Action != eval.Write {
-			return t.snapshot, err
-		}
-		base := t.snapshot.Version()
-		isSame := refused != nil && *refused == base
-		var outcome wire.Outcome
-		err := e.call(ctx, t.ref, func(ctx context.Context) (err error) {
-			r := &request{verb: t.verb(), client: t.client, base: t.snapshot, tasks: []*task{t}, changes: t.decision.Changes, isDry: true}
-			_, outcome, err = r.send(ctx)
-			if t.ref.Kind.Hides() {
+func (e *Engine) check(
+	ctx context.Context, how CheckMode, client *wire.Client, ref eval.Ref, op operation,
+) (*eval.Snapshot, error) {
+	begun := e.client.Now()
+	var evaluated *eval.Snapshot
+	err := e.call(ctx, ref, func(ctx context.Context) (err error) {
+		var t *task
+		defer func() { e.traceEnd(t, begun, err) }()
+		var refused *eval.Version // the version on which the API server refused the precondition
+		maxAge, requests, backoff := Fresh, int64(0), wire.NewBackoff(20*time.Millisecond, time.Second)
+		for {
+			t = newTask(ctx, client, checkTask, ref, op)
+			t.maxAge = maxAge
+			t.attempts.Store(requests)
+			if err := e.committer(ref).do(t); err != nil {
+				return err // without t.snapshot: if the caller has given up, the committer may still write it
+			}
+			evaluated = t.snapshot
+			if how == ReadOnly || t.decision.Action != eval.Write {
+				return nil
+			}
+			r := &request{
+				verb: t.verb(), client: client, base: evaluated, tasks: []*task{t}, changes: t.decision.Changes, isDry: true,
+			}
+			requests = t.attempts.Add(1)
+			_, outcome, err := r.send(ctx)
+			if ref.Kind.Hides() {
 				wire.Withhold(err)
 			}
+			base := evaluated.Version()
+			isSame := refused != nil && *refused == base
 			switch {
 			case outcome == wire.Applied:
 				return nil
 			case ctx.Err() != nil:
-				return &eval.CanceledError{Ref: t.ref, Host: e.client.Host, Err: context.Cause(ctx)}
-			case outcome == wire.PreconditionFailed && !isSame, outcome == wire.Throttled:
-				wire.Pause(ctx, &backoff, err)
-				return nil
-			default: // a webhook may refuse with 409 as well
-				return t.client.Explain(err, t.ref, r.verb)
+				return &eval.CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
+			case outcome == wire.PreconditionFailed && !isSame:
+				refused = &base
+			case outcome != wire.Throttled: // a webhook may refuse with 409 as well
+				return client.Explain(err, ref, r.verb)
 			}
-		})
-		if err != nil || outcome == wire.Applied {
-			return t.snapshot, err
+			maxAge = 0
+			wire.Pause(ctx, &backoff, err)
 		}
-		maxAge = 0
-		if outcome == wire.PreconditionFailed {
-			refused = &base
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
+	return evaluated, nil
 }
 
 // Observe returns a state of the object that was read less than maxAge ago. With 0, the read begins after the
-// call. apiVersion is the API version of the object, such as "apps/v1". It may be empty for a ConfigMap and a Secret.
+// call. apiVersion is the API version of the object, such as "apps/v1". It may be empty for a ConfigMap and a
+// Secret.
 func (e *Engine) Observe(
 	ctx context.Context, ref eval.Ref, apiVersion string, maxAge time.Duration,
 ) (*eval.Snapshot, error) {
-	t := e.newTask(ctx, observeTask, ref)
-	t.client = t.client.As(ref, apiVersion)
+	t := newTask(ctx, e.client.As(ref, apiVersion), observeTask, ref, operation{})
 	t.maxAge = maxAge
 	if err := e.do(t); err != nil {
 		return nil, err
@@ -270,22 +269,28 @@ func (e *Engine) do(t *task) error {
 	return e.call(t.ctx, t.ref, func(ctx context.Context) error {
 		t.ctx = ctx
 		err := e.committer(t.ref).do(t)
-		if e.trace != nil {
-			keys := ""
-			if t.txn != nil {
-				keys = t.txn.KeyNames()
-			}
-			e.trace(ctx, Event{
-				Operation: t.operation(),
-				Ref:       t.ref,
-				Key:       keys,
-				Attempts:  int(t.attempts.Load()),
-				Batch:     int(t.batchSize.Load()),
-				Verdict:   eval.VerdictOf(err),
-				Duration:  e.client.Now().Sub(t.requestedAt),
-			})
-		}
+		e.traceEnd(t, t.requestedAt, err)
 		return err
+	})
+}
+
+// traceEnd traces the end of a call, which t is the last task of.
+func (e *Engine) traceEnd(t *task, begun time.Time, err error) {
+	if e.trace == nil {
+		return
+	}
+	keys := ""
+	if t.txn != nil {
+		keys = t.txn.KeyNames()
+	}
+	e.trace(t.ctx, Event{
+		Operation: t.name(),
+		Ref:       t.ref,
+		Key:       keys,
+		Attempts:  int(t.attempts.Load()),
+		Batch:     int(t.batchSize.Load()),
+		Verdict:   eval.VerdictOf(err),
+		Duration:  e.client.Now().Sub(begun),
 	})
 }
 
@@ -308,18 +313,6 @@ func (e *Engine) call(ctx context.Context, ref eval.Ref, do func(context.Context
 		canceled.Plugin = e.client.Awaited()
 	}
 	return err
-}
-
-func (e *Engine) newTask(ctx context.Context, kind taskKind, ref eval.Ref) *task {
-	t := newTask(ctx, kind, ref, e.client.Now())
-	t.client = e.client
-	return t
-}
-
-func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *eval.Txn) *task {
-	t := e.newTask(ctx, kind, txn.Ref)
-	t.txn, t.client = txn.Stored(), e.client.As(txn.Ref, txn.APIVersion)
-	return t
 }
 
 func (e *Engine) committer(ref eval.Ref) *committer {

@@ -13,27 +13,28 @@ func (c *committer) isCurrent(t *task, d eval.Action) bool {
 	return t.requestedAt.Before(c.snapshot.Begun) || d != eval.Refuse && t.client.Now().Sub(c.snapshot.Begun) < t.maxAge
 }
 
-// evaluate evaluates tasks on the snapshot, answers the tasks that need no request, and groups writes that can share the
-// next request. It returns that request, nil if there is none, and whether a task needs a newer read.
+// evaluate evaluates tasks on the snapshot, answers the tasks that need no request, and groups writes that can share
+// the next request. It returns that request, nil if there is none, and whether a task needs a newer read.
 func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
 	if tasks[0].isWhole() {
 		return c.evaluateWhole(tasks[0])
 	}
-	r = &request{verb: "patch", client: tasks[0].client, base: c.snapshot}
+	r = &request{verb: "patch", client: tasks[0].client, base: c.snapshot, limit: maxTasks}
 	ahead := keySet{}
-	isLeft := false // a write ahead is left for a later request
+	isDeferred := false // a write ahead is deferred to a later request
 	for _, t := range tasks {
 		isNext := t.kind == writeTask && r.chains(t)
-		if t.kind == writeTask && (ahead.conflictsWith(t.txn) || isLeft && setsImmutable(t.txn)) && !isNext {
+		if t.kind == writeTask && (ahead.conflictsWith(t.txn) || isDeferred && setsImmutable(t.txn)) && !isNext {
 			ahead.add(t.txn)
 			r.closeKeys(t.txn)
-			isLeft = true
+			isDeferred = true
 			continue
 		}
-		d := t.evaluate(c.snapshot, &c.chain)
+		var computed map[string]eval.Value
 		if isNext {
-			d = eval.EvaluateAfter(t.txn, c.snapshot, r.computed, &c.chain)
+			computed = r.computed
 		}
+		d := t.evaluate(c.snapshot, computed, &c.chain)
 		var tooLarge *eval.TooLargeError
 		mayFitLater := len(ahead) > 0 && errors.As(d.Err, &tooLarge) // the tasks ahead may make the object smaller
 		switch {
@@ -44,12 +45,12 @@ func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
 				continue
 			}
 			r.closeKeys(t.txn) // it is evaluated again after the tasks ahead are written
-			isLeft = true
+			isDeferred = true
 		case !c.isCurrent(t, d.Action):
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
-				isLeft = true
+				isDeferred = true
 			}
 		default:
 			c.answer(t, d)
@@ -64,7 +65,7 @@ func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
 // evaluateWhole is evaluate for a creation or a deletion. A creation needs a read that began after the call, so
 // that an object that existed before never counts as its result.
 func (c *committer) evaluateWhole(t *task) (r *request, mustRead bool) {
-	d := t.evaluate(c.snapshot, &c.chain)
+	d := t.evaluate(c.snapshot, nil, &c.chain)
 	mayWrite := t.kind == writeTask && (t.create == nil || t.requestedAt.Before(c.snapshot.Begun))
 	switch {
 	case d.Action == eval.Write && mayWrite:
@@ -128,8 +129,8 @@ func (r *request) chains(t *task) bool {
 	if !t.txn.OnlyComputes() {
 		return false
 	}
-	_, isLeft := r.computed[t.txn.Keys[0].Key]
-	return isLeft
+	_, isComputed := r.computed[t.txn.Keys[0].Key]
+	return isComputed
 }
 
 // closeKeys records that a task outside the request is the next one for its keys: no later task computes them from
@@ -165,9 +166,6 @@ func growth(changes []eval.Change) (n int) {
 // add adds a task to the request. Several tasks may write a key only if they compute it, each from the result
 // of the one before it. Otherwise no task names a key that another task writes.
 func (r *request) add(t *task, changes []eval.Change) {
-	if len(r.tasks) == 0 {
-		r.limit = t.maxBatch
-	}
 	r.limit = min(r.limit, t.maxBatch)
 	r.grownBy += growth(changes)
 	r.tasks, r.changesOf = append(r.tasks, t), append(r.changesOf, changes)

@@ -15,7 +15,7 @@ func FuzzGroupFits(f *testing.F) {
 		c := evaltest.Choices(bytes)
 		sizes := []int{0, 1, eval.MaxSize / 4, eval.MaxSize / 2, eval.MaxSize}
 		from := eval.NewSnapshot(evaltest.ConfigMapOf(map[string]eval.Value{"others": eval.Binary(evaltest.Filler(c.Pick(256) * eval.MaxSize / 255))}), time.Now())
-		g := &request{base: from}
+		g := &request{base: from, limit: maxTasks}
 		least, size, managers := maxTasks, from.Size(), map[string]bool{}
 		for n := 0; c.More(); n++ {
 			s := &Swap{Key: string(rune('a' + n)), New: eval.Binary(evaltest.Filler(sizes[c.Pick(len(sizes))])), FieldManager: []string{"x", "x", "x", "y"}[c.Pick(4)]}

@@ -2,7 +2,6 @@ package cas
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -43,7 +42,7 @@ type committer struct {
 // during a request share the next one.
 func (c *committer) loop() {
 	var pending []*task       // without an answer, in the order of their arrival
-	wasRead := true           // the last request was a read
+	wroteLast := false        // the last request was a write
 	var backoff *wait.Backoff // the pause before a retry; nil unless the last write must be evaluated again
 	for {
 		isIdle := len(pending) == 0
@@ -65,35 +64,35 @@ func (c *committer) loop() {
 		if c.snapshot != nil && (!c.snapshot.Exists() || c.snapshot.APIVersion() == active[0].client.APIVersion) {
 			r, mustRead = c.evaluate(active)
 		}
-		if r == nil || mustRead && !wasRead { // reads and writes take turns, so that no task waits forever
+		if r == nil || mustRead && wroteLast { // reads and writes take turns, so that no task waits forever
 			if mustRead {
 				c.read(unanswered(active))
-				wasRead = true
+				wroteLast = false
+			} else {
+				backoff = nil
 			}
 			pending = unanswered(pending)
 			continue
 		}
-		wasRead = false
+		wroteLast = true
 		if !r.claim() { // a caller gave up: its task must not be sent
 			continue
 		}
 
-		callers, left := anyCaller(r.tasks)
+		callers, cancel := anyCaller(r.tasks)
 		result := c.deliver(callers, r, backoff)
+		previous := backoff
+		backoff = nil
 		switch result.outcome {
 		case wire.Applied:
-			backoff = nil
 			c.answerApplied(r, result)
 		case wire.Ambiguous:
-			backoff = nil
 			c.answerUnknown(r, result)
 		case wire.NotSent: // no task of the request can be sent
-			backoff = nil
 			for _, t := range c.answerCanceled(r.tasks) {
 				t.answer(result.err)
 			}
 		case wire.Refused: // one invalid transaction must not fail the others: each half is sent alone
-			backoff = nil
 			for _, t := range r.tasks {
 				if t.maxBatch = len(r.tasks) / 2; t.maxBatch == 0 {
 					t.answer(result.err)
@@ -103,19 +102,19 @@ func (c *committer) loop() {
 		case wire.PreconditionFailed: // another writer came first: the tasks are evaluated on the new version
 			c.recordRead(result.now)
 			for _, t := range r.tasks {
-				t.lost = cmp.Or(t.lost, result.lost)
+				t.unknownEarlier = cmp.Or(t.unknownEarlier, result.unknownEarlier)
 				t.release()
 			}
-			backoff = cmp.Or(backoff, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
+			backoff = cmp.Or(previous, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
 		case wire.Throttled:
 			for _, t := range r.tasks {
 				t.release()
 			}
-			backoff = cmp.Or(backoff, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
+			backoff = cmp.Or(previous, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
 			wire.Pause(callers, backoff, result.err)
 		case wire.Unresolved: // deliver goes on until the outcome is another one
 		}
-		left()
+		cancel()
 		pending = unanswered(pending)
 	}
 }
@@ -169,8 +168,8 @@ func (c *committer) recordAnswered() {
 	c.pace.Leaves(time.Now())
 }
 
-// answerFromSnapshot answers an Observe call or a check from the known snapshot if that is young enough, without a wait for
-// the request that is under way. A check that would be refused waits for another read.
+// answerFromSnapshot answers an Observe call or a check from the known snapshot if that is young enough, without a
+// wait for the request that is under way. A check that would be refused waits for another read.
 func (c *committer) answerFromSnapshot(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
@@ -180,7 +179,7 @@ func (c *committer) answerFromSnapshot(t *task) bool {
 	if c.snapshot.Exists() && c.snapshot.APIVersion() != t.client.APIVersion {
 		return false
 	}
-	d := t.evaluate(c.snapshot, &c.chain)
+	d := t.evaluate(c.snapshot, nil, &c.chain)
 	if t.kind == checkTask && d.Action == eval.Refuse {
 		return false
 	}
@@ -303,127 +302,6 @@ func (c *committer) forgetIdle() {
 	}
 }
 
-// deliver sends a request until its outcome is known, or unknown for good. It sends the same request again
-// only while the object is still at the version that the request is conditional on, so that at most one of the
-// requests is applied. A creation is sent again while the object is missing.
-func (c *committer) deliver(callers context.Context, r *request, backoff *wait.Backoff) result {
-	limits := c.engine.limits
-	ctx, cancel := withGrace(context.Background(), callers, limits.grace-reportTime)
-	defer cancel()
-	var l lostResponse
-	for {
-		for _, t := range r.tasks {
-			t.attempts.Add(1)
-			t.batchSize.Store(int64(len(r.tasks)))
-		}
-		once, done := withGrace(ctx, callers, limits.grace-reportTime-limits.read)
-		if l.first != nil {
-			time.AfterFunc(limits.settle-l.elapsed, done)
-		}
-		after, outcome, err := r.send(once)
-		done()
-		if c.ref.Kind.Hides() {
-			wire.Withhold(err)
-		}
-		switch {
-		case outcome == wire.Applied:
-			return result{outcome: outcome, after: after, isChained: true}
-		case l.first != nil: // an earlier request may have been applied: only a read can show that
-		case outcome == wire.PreconditionFailed:
-			return c.readAfterConflict(ctx, callers, r, backoff, err)
-		case outcome != wire.Ambiguous:
-			return result{outcome: outcome, err: err}
-		}
-		l.add(err)
-		if settled := c.settle(ctx, callers, r, &l, err); settled.outcome != wire.Unresolved {
-			return settled
-		}
-	}
-}
-
-// readAfterConflict reads the object after the API server refused the precondition of a request: nothing was written.
-func (c *committer) readAfterConflict(ctx, callers context.Context, r *request, backoff *wait.Backoff, refusal error) result {
-	for _, t := range r.tasks {
-		t.release()
-	}
-	if backoff != nil { // the second conflict in a row; a pause before the read leaves less time between read and write
-		wire.Pause(callers, backoff, refusal)
-	}
-	once, done := withGrace(ctx, callers, c.engine.limits.read)
-	defer done()
-	now, err := r.client.GetPatiently(once, c.ref)
-	if err != nil {
-		return result{outcome: wire.NotSent, err: err}
-	}
-	return r.afterConflict(now, refusal)
-}
-
-// settle reads the object after a lost response until a read shows the outcome. Unresolved means that the
-// object has not changed.
-func (c *committer) settle(ctx, callers context.Context, r *request, l *lostResponse, err error) result {
-	for wire.Pause(ctx, &l.backoff, err) {
-		once, done := withGrace(ctx, callers, c.engine.limits.read)
-		now, failure := r.client.Get(once, c.ref)
-		done()
-		l.read(failure)
-		err = failure
-		switch {
-		case failure != nil && !wire.IsPassing(failure):
-			return l.unknown(nil)
-		case failure != nil:
-			continue // until the callers' time is over
-		}
-		settled := r.outcome(now, c.unknownBase)
-		switch {
-		case settled.outcome == wire.Unresolved && l.elapsed >= c.engine.limits.settle:
-			return l.unknown(nil)
-		case settled.outcome == wire.Ambiguous:
-			settled.err = l.unknown(settled.err).err
-		case settled.lost != nil:
-			settled.lost = l.unknown(settled.lost).err
-		}
-		return settled
-	}
-	return l.unknown(context.Cause(ctx))
-}
-
-// reportTime is how long before the end of the grace the search for the outcome stops, so that callers receive
-// the reason.
-const reportTime = 500 * time.Millisecond
-
-// lostResponse records what is known about a request since its first response was lost. The zero value means that no
-// response was lost.
-type lostResponse struct {
-	backoff     wait.Backoff
-	first, last error
-	asOf        time.Time     // the first loss, or the last read
-	elapsed     time.Duration // since the first loss, without the time in which reads failed
-}
-
-func (l *lostResponse) add(err error) {
-	if l.first == nil {
-		l.first, l.asOf, l.backoff = err, time.Now(), wire.NewBackoff(20*time.Millisecond, time.Second)
-		return
-	}
-	l.last = err
-}
-
-// read records that a read ended.
-func (l *lostResponse) read(err error) {
-	if err == nil {
-		l.elapsed += time.Since(l.asOf)
-	}
-	l.asOf = time.Now()
-	l.last = cmp.Or(err, l.last)
-}
-
-func (l *lostResponse) unknown(reason error) result {
-	if errors.Is(l.last, reason) { // the last request failed because the time was over
-		reason = nil
-	}
-	return result{outcome: wire.Ambiguous, err: errors.Join(l.first, l.last, reason)}
-}
-
 // answerApplied answers the tasks of a request that was applied.
 func (c *committer) answerApplied(r *request, applied result) {
 	after := applied.after
@@ -441,9 +319,9 @@ func (c *committer) answerApplied(r *request, applied result) {
 			base = after.Version() // other writers may have made versions in between
 		}
 		c.recordWrite(base, after, r.written())
-		leaves := r.leaves()
+		sent := r.sent()
 		for i, t := range r.tasks {
-			t.result = r.resultOf(i, applied, leaves)
+			t.result = r.resultOf(i, applied, sent)
 			for _, change := range r.changesOf[i] {
 				if change.IsGuard && !t.txn.IsGuard(change.Key) {
 					c.recordAdoption(change.Key)
@@ -463,7 +341,7 @@ func (c *committer) answerUnknown(r *request, unknown result) {
 	c.forget()
 	for i, t := range r.tasks {
 		isRemoval := unknown.now != nil && t.txn != nil && t.txn.IgnoreMissing
-		if isRemoval && t.evaluate(unknown.now, &eval.Chain{}).Action == eval.NoOp {
+		if isRemoval && t.evaluate(unknown.now, nil, &eval.Chain{}).Action == eval.NoOp {
 			t.result = r.resultOf(i, result{after: unknown.now}, nil)
 			t.answer(nil)
 			continue

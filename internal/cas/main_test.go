@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -13,7 +14,5 @@ func TestMain(m *testing.M) { testcluster.Main(m) }
 // txnTask is a task that asks for a Txn to be written.
 func txnTask(t *testing.T, txn *eval.Txn) *task {
 	t.Helper()
-	task := newTask(t.Context(), writeTask, txn.Ref, time.Now())
-	task.txn = txn
-	return task
+	return newTask(t.Context(), &wire.Client{Now: time.Now}, writeTask, txn.Ref, operation{txn: txn})
 }

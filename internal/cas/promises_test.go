@@ -18,7 +18,7 @@ import (
 // Given a task that was answered; when it is answered again; then it keeps its first answer.
 func TestTaskKeepsItsFirstAnswer(t *testing.T) {
 	t.Parallel()
-	task := newTask(t.Context(), writeTask, eval.Ref{Namespace: "shop", Name: "shared"}, time.Now())
+	task := txnTask(t, &eval.Txn{Ref: eval.Ref{Namespace: "shop", Name: "shared"}})
 	task.answer(nil)
 	task.answer(&eval.CanceledError{})
 	if err := task.wait(Grace); err != nil {

@@ -18,8 +18,8 @@ import (
 // maxTasks is the greatest number of transactions in one request.
 const maxTasks = 1000
 
-// request is one conditional write or dry run, and the tasks that share it. A dry run has one task. A creation and a deletion share
-// their request with no other task.
+// request is one conditional write or dry run, and the tasks that share it. A dry run has one task. A creation and a
+// deletion share their request with no other task.
 type request struct {
 	verb   string // "patch", "create" or "delete"
 	client *wire.Client
@@ -32,7 +32,7 @@ type request struct {
 	changesOf [][]eval.Change
 	changes   []eval.Change
 	computed  map[string]eval.Value // the computed keys after the request
-	limit     int                   // how many tasks the request may have: the smallest limit of its tasks
+	limit     int                   // how many tasks the request may have: the smallest maxBatch of its tasks
 	grownBy   int                   // by how many bytes the changes make the object larger
 }
 
@@ -44,19 +44,15 @@ type result struct {
 	now     *eval.Snapshot // the object in a later read; nil if there was none
 	// isChained: after is the version that the write made of its base, so that the chain goes on.
 	isChained bool
-	// lost, with PreconditionFailed: why it is unknown whether an earlier request was applied.
-	lost error
+	// unknownEarlier, with PreconditionFailed: why it is unknown whether an earlier request was applied.
+	unknownEarlier error
 }
 
 // claim reports whether the request may be sent, because no caller has given up. Otherwise the tasks are
 // evaluated again, since the result of a task that is not sent must not be computed further.
 func (r *request) claim() bool {
 	for i, t := range r.tasks {
-		s := sent{base: r.base.Version()}
-		if r.changesOf != nil {
-			s.changes = r.changesOf[i]
-		}
-		if !t.claim(s) {
+		if !t.claim(r.base.Version()) {
 			for _, claimed := range r.tasks[:i] {
 				claimed.release()
 			}
@@ -127,7 +123,7 @@ func (r *request) outcome(now *eval.Snapshot, unknownBase *eval.Version) result 
 	case outcome == eval.LostUnresolved:
 		return result{outcome: wire.Unresolved}
 	case computes:
-		return result{outcome: wire.PreconditionFailed, now: now, lost: cmp.Or(why, errComputed)}
+		return result{outcome: wire.PreconditionFailed, now: now, unknownEarlier: cmp.Or(why, errComputed)}
 	case outcome == eval.LostNotApplied:
 		return result{outcome: wire.PreconditionFailed, now: now}
 	case outcome == eval.LostUnknown:
@@ -146,8 +142,9 @@ var (
 		"the same value")
 )
 
-// resultOf returns the result of a task of a patch that was applied. leaves has the entries that the request left.
-func (r *request) resultOf(i int, applied result, leaves map[string]eval.Value) TxnResult {
+// resultOf returns the result of a task of a patch that was applied. sent has the values that the request left in the
+// keys; nil if the request is not known to have been applied.
+func (r *request) resultOf(i int, applied result, sent map[string]eval.Value) TxnResult {
 	after := applied.after
 	of := TxnResult{
 		After: after, Previous: map[string]eval.Value{}, Stored: map[string]eval.Value{}, Wrote: true, IsShared: !applied.isChained,
@@ -155,20 +152,21 @@ func (r *request) resultOf(i int, applied result, leaves map[string]eval.Value) 
 	for _, c := range r.changesOf[i] {
 		of.Previous[c.Key], of.Stored[c.Key] = c.From, after.Value(c.Key)
 		// Later tasks may have computed the key further, and other writers may have changed a compared key.
-		if after.Value(c.Key) == leaves[c.Key] || c.IsGuard && !applied.isChained {
+		value, wasSent := sent[c.Key]
+		if wasSent && after.Value(c.Key) == value || c.IsGuard && !applied.isChained {
 			of.Stored[c.Key] = c.To
 		}
 	}
 	return of
 }
 
-// leaves returns the entries that a patch leaves in the keys that its tasks name.
-func (r *request) leaves() map[string]eval.Value {
-	leaves := make(map[string]eval.Value, len(r.changes))
+// sent returns the values that a patch leaves in the keys that its tasks name.
+func (r *request) sent() map[string]eval.Value {
+	sent := make(map[string]eval.Value, len(r.changes))
 	for _, c := range r.changes {
-		leaves[c.Key] = c.To
+		sent[c.Key] = c.To
 	}
-	return leaves
+	return sent
 }
 
 // written returns the keys that the request writes.

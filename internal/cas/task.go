@@ -18,22 +18,45 @@ const (
 	writeTask
 )
 
-// evaluate evaluates the task on a snapshot.
-func (t *task) evaluate(o *eval.Snapshot, h eval.History) eval.Decision {
+// operation is the write of a call. One of the three is set, and none for an Observe call.
+type operation struct {
+	txn    *eval.Txn
+	create *eval.Creation
+	remove *eval.Removal
+}
+
+// evaluate evaluates the operation on a snapshot. computed has the values that earlier transactions of the request
+// compute.
+func (op operation) evaluate(o *eval.Snapshot, computed map[string]eval.Value, h eval.History) eval.Decision {
 	switch {
-	case t.txn != nil:
-		return eval.Evaluate(t.txn, o, h)
-	case t.create != nil:
-		return t.create.Evaluate(o)
-	case t.remove != nil:
-		return t.remove.Evaluate(o, h)
+	case op.txn != nil:
+		return eval.Evaluate(op.txn, o, computed, h)
+	case op.create != nil:
+		return op.create.Evaluate(o)
+	case op.remove != nil:
+		return op.remove.Evaluate(o, h)
 	default:
 		return eval.Decision{Action: eval.NoOp}
 	}
 }
 
-// operation returns the name of the call in a trace.
-func (t *task) operation() string {
+// isWhole reports whether the operation creates or deletes the object, so that no other task can share its request.
+func (op operation) isWhole() bool { return op.create != nil || op.remove != nil }
+
+// verb returns the verb of the operation's request.
+func (op operation) verb() string {
+	switch {
+	case op.create != nil:
+		return "create"
+	case op.remove != nil:
+		return "delete"
+	default:
+		return "patch"
+	}
+}
+
+// name returns the name of the call in a trace.
+func (t *task) name() string {
 	switch {
 	case t.kind == observeTask:
 		return "observe"
@@ -50,16 +73,14 @@ func (t *task) operation() string {
 
 // task is one call in a committer's queue.
 type task struct {
+	operation
+
 	ctx  context.Context
 	kind taskKind
 	ref  eval.Ref
-	// client reads and writes the object as the task needs it: as entries, or as fields in an API version.
+	// client reads and writes the object in the API version that the task needs.
 	client      *wire.Client
 	requestedAt time.Time
-	// One of the three is set, and none for an Observe call.
-	txn    *eval.Txn
-	create *eval.Creation
-	remove *eval.Removal
 	// maxAge is the greatest age of a state that answers the task without another read.
 	maxAge time.Duration
 
@@ -67,8 +88,8 @@ type task struct {
 	// that gives up, whichever is first. A task that was given up is never sent. The committer changes sending back to
 	// waiting if nothing was written.
 	state atomic.Int32
-	// sent is the last request that was sent for the task; nil if none was.
-	sent atomic.Pointer[sent]
+	// sent is the version that the last request for the task was conditional on; nil if none was sent.
+	sent atomic.Pointer[eval.Version]
 	// attempts and batchSize are for the trace. They are atomic because a caller that gives up reads them while the
 	// committer counts.
 	attempts, batchSize atomic.Int64
@@ -76,10 +97,10 @@ type task struct {
 	// Only the committer's goroutine uses these.
 	foundNone bool // of a creation: the API server answered that the object exists, and the read after it found none
 	maxBatch  int  // how many tasks a request with this task may have
-	// lost says why the outcome of an earlier request of a computed key is unknown; nil if there was none. From
-	// then on the verdict of the task is applied or unknown.
-	lost     error
-	answered bool
+	// unknownEarlier says why the outcome of an earlier request of a computed key is unknown; nil if there was none.
+	// From then on the verdict of the task is applied or unknown.
+	unknownEarlier error
+	answered       bool
 
 	// The committer's answer, which is valid once done is closed.
 	done     chan struct{}
@@ -92,36 +113,16 @@ type task struct {
 	ownRead *eval.Snapshot
 }
 
-// sent is a request that was sent for a task: the version that it was conditional on, and the changes of the
-// task.
-type sent struct {
-	base    eval.Version
-	changes []eval.Change
-}
-
 const (
 	waiting int32 = iota
 	sending
 	givenUp
 )
 
-func newTask(ctx context.Context, kind taskKind, ref eval.Ref, now time.Time) *task {
-	return &task{ctx: ctx, kind: kind, ref: ref, requestedAt: now, maxBatch: maxTasks, done: make(chan struct{})}
-}
-
-// isWhole reports whether the task creates or deletes the object, so that no other task can share its
-// request.
-func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
-
-// verb returns the verb of the task's request.
-func (t *task) verb() string {
-	switch {
-	case t.create != nil:
-		return "create"
-	case t.remove != nil:
-		return "delete"
-	default:
-		return "patch"
+func newTask(ctx context.Context, client *wire.Client, kind taskKind, ref eval.Ref, op operation) *task {
+	return &task{
+		operation: op, ctx: ctx, client: client, kind: kind, ref: ref, requestedAt: client.Now(),
+		maxBatch: maxTasks, done: make(chan struct{}),
 	}
 }
 
@@ -130,11 +131,11 @@ func (t *task) answer(err error) {
 	if t.answered {
 		return
 	}
-	if err != nil && t.lost != nil && eval.VerdictOf(err) != eval.Unknown {
+	if err != nil && t.unknownEarlier != nil && eval.VerdictOf(err) != eval.Unknown {
 		if canceled := (*eval.CanceledError)(nil); errors.As(err, &canceled) { // it says that nothing was written
 			err = noAnswer(t.ctx)
 		}
-		err = t.unknown(errors.Join(t.lost, err))
+		err = t.unknown(errors.Join(t.unknownEarlier, err))
 	}
 	t.err, t.answered = err, true
 	close(t.done)
@@ -142,18 +143,18 @@ func (t *task) answer(err error) {
 
 // claim reports whether the write may be sent: its caller has not given up, or waits for the outcome of an
 // earlier request anyway.
-func (t *task) claim(s sent) bool {
-	if t.lost == nil && !t.state.CompareAndSwap(waiting, sending) {
+func (t *task) claim(base eval.Version) bool {
+	if t.unknownEarlier == nil && !t.state.CompareAndSwap(waiting, sending) {
 		return false
 	}
-	t.sent.Store(&s)
+	t.sent.Store(&base)
 	return true
 }
 
 // release records that nothing of the task was written, so that its caller may give up at once again. After a
 // lost response, and once the task has its answer, that is not so, and release does nothing.
 func (t *task) release() {
-	if t.lost == nil && !t.answered {
+	if t.unknownEarlier == nil && !t.answered {
 		t.state.CompareAndSwap(sending, waiting)
 	}
 }
@@ -165,8 +166,7 @@ func (t *task) canceled() error {
 
 // unknown returns the error of a task whose outcome is unknown.
 func (t *task) unknown(err error) error {
-	s := t.sent.Load()
-	return &eval.UnknownError{Ref: t.ref, Base: s.base, Err: err}
+	return &eval.UnknownError{Ref: t.ref, Base: *t.sent.Load(), Err: err}
 }
 
 // errLate ends the wait of an Observe call.

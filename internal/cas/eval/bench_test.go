@@ -24,7 +24,7 @@ func BenchmarkEntries(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		before, next := eval.NewSnapshot(cm, time.Time{}), eval.NewSnapshot(after, time.Time{})
-		j := eval.Evaluate(txn, before, &eval.Chain{})
+		j := eval.Evaluate(txn, before, nil, &eval.Chain{})
 		_, err := eval.Patch(before, j.Changes, nil)
 		got, why := eval.LostWrite{Manager: "engine", Base: before, Changes: j.Changes}.Outcome(next)
 		if err != nil || got != eval.LostAppliedAlone {

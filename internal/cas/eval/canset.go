@@ -37,13 +37,19 @@ func (o *Snapshot) canSet(key string, to Value) error {
 type MissingElementError struct {
 	Path     string   // of the element
 	Elements []string // that the list has, selected by the same members
+	IsEmpty  bool     // the list has no elements
 }
 
 func (e *MissingElementError) Error() string {
-	if len(e.Elements) == 0 {
+	switch {
+	case e.IsEmpty:
 		return fmt.Sprintf("%s is not there, and the list is empty: to add the element, set %[1]s as a whole", e.Path)
+	case len(e.Elements) == 0:
+		return fmt.Sprintf("%s is not there, and no element of the list has the member that selects: "+
+			"to add the element, set %[1]s as a whole", e.Path)
+	default:
+		return fmt.Sprintf("%s is not there", e.Path)
 	}
-	return fmt.Sprintf("%s is not there", e.Path)
 }
 
 // elementMissing returns the error of a path that leads to an element of a list that is missing.
@@ -51,6 +57,7 @@ func (o *Snapshot) elementMissing(p fieldpath.Path) error {
 	missing := &MissingElementError{Path: fieldpaths.Text(p)}
 	parent, _ := find(o.object, p[:len(p)-1])
 	list, _ := parent.value.([]any)
+	missing.IsEmpty = len(list) == 0
 	for _, element := range list {
 		if other, selects := fieldpaths.Selecting(p[len(p)-1], element); selects {
 			missing.Elements = append(missing.Elements, fieldpaths.Text(fieldpath.Path{other}))

@@ -75,8 +75,8 @@ func (n *Creation) IsCreated(o *Snapshot) bool {
 		len(entries) > 0 && !slices.ContainsFunc(entries, func(m managed) bool { return !sent.isOurs(m) })
 }
 
-// Removal asks for an object to be deleted if, for each version of RequireVersions, the object is at that version or the
-// chain leads from it. An object that is missing or being deleted is a success.
+// Removal asks for an object to be deleted if, for each version of RequireVersions, the object is at that version or
+// the chain leads from it. An object that is missing or being deleted is a success.
 type Removal struct {
 	Ref             Ref
 	RequireVersions []Version

@@ -243,7 +243,7 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // NotYetError: a key cannot be computed from its value now, but it may be later, when others have changed the
-// entry; for example, a pool is full. Nothing was written.
+// value; for example, a pool is full. Nothing was written.
 type NotYetError struct{ Err error }
 
 func (e *NotYetError) Error() string { return "not yet: " + e.Err.Error() }

@@ -44,19 +44,15 @@ type History interface {
 	WroteSince(key string, v Version) bool
 }
 
-// Evaluate evaluates a Txn on a snapshot. The result is only as current as the snapshot.
-func Evaluate(t *Txn, o *Snapshot, h History) Decision { return EvaluateAfter(t, o, nil, h) }
-
-// EvaluateAfter is Evaluate for a Txn that shares a request with others. left maps keys to the entries that the
-// transactions before it in the request compute.
-func EvaluateAfter(t *Txn, o *Snapshot, left map[string]Value, h History) Decision {
+// Evaluate evaluates a Txn on a snapshot. The result is only as current as the snapshot. computed has the values of the
+// keys that earlier transactions of the same request compute; nil if there are none.
+func Evaluate(t *Txn, o *Snapshot, computed map[string]Value, h History) Decision {
 	refuse := func(err error) Decision { return Decision{Action: Refuse, Err: err} }
 	if err := t.checkFields(o); err != nil {
 		return refuse(err)
 	}
-	isLeft := func(k KeySwap) bool { return !k.IsGuard && !k.isRemoved(o, o.Value(k.Key)) }
-	isGone := !slices.ContainsFunc(t.Keys, isLeft)
-	if t.IgnoreMissing && (!o.Exists() || isGone) { // a removal that has nothing left to do does not compare its guards
+	needsWrite := func(k KeySwap) bool { return !k.IsGuard && !k.isRemoved(o, o.Value(k.Key)) }
+	if t.IgnoreMissing && (!o.Exists() || !slices.ContainsFunc(t.Keys, needsWrite)) { // a removal that has nothing left to do does not compare its guards
 		return Decision{Action: NoOp}
 	}
 	if !o.Exists() {
@@ -68,7 +64,7 @@ func EvaluateAfter(t *Txn, o *Snapshot, left map[string]Value, h History) Decisi
 			return refuse(err)
 		}
 	}
-	changes, err := t.checkKeys(o, left, goes)
+	changes, err := t.checkKeys(o, computed, goes)
 	switch {
 	case goes && (err != nil || o.Immutable()):
 		return Decision{Action: NoOp}
@@ -108,7 +104,7 @@ func EvaluateAfter(t *Txn, o *Snapshot, left map[string]Value, h History) Decisi
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
 	case !differs: // a write would make no version, so the outcome of a lost response could not be determined
 		return Decision{Action: NoOp, Changes: changes}
-	case o.needsJSON(changes) && !o.SurvivesJSON():
+	case o.needsJSON(changes) && !o.survivesJSON():
 		return refuse(&FieldError{Ref: t.Ref, Key: t.Keys[0].Key, Err: errNoUTF8})
 	}
 	return Decision{Action: Write, Changes: changes}
@@ -172,12 +168,12 @@ func (t *Txn) checkVersions(o *Snapshot, h History) error {
 
 // checkKeys compares every key with the snapshot, and returns the changes. goes: the object is being
 // deleted, so that keys are neither adopted nor put back.
-func (t *Txn) checkKeys(o *Snapshot, left map[string]Value, goes bool) ([]Change, error) {
+func (t *Txn) checkKeys(o *Snapshot, computed map[string]Value, goes bool) ([]Change, error) {
 	changes := make([]Change, 0, len(t.Keys))
 	var failed []KeyConflict
 	for _, k := range t.Keys {
-		live, isLeft := left[k.Key]
-		if !isLeft {
+		live, isComputed := computed[k.Key]
+		if !isComputed {
 			live = o.Value(k.Key)
 		}
 		switch {

@@ -137,7 +137,7 @@ func FuzzJudge(f *testing.F) {
 			want = eval.Write
 		}
 
-		j := eval.Evaluate(s.Txn(), o, h)
+		j := eval.Evaluate(s.Txn(), o, nil, h)
 		got, err := j.Action, j.Err
 		if got != want {
 			t.Fatalf("%+v on %#v (there %t, immutable %t, deleting %t, %d other bytes) with %+v: decision %d (%v), want %d",

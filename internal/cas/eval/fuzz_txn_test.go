@@ -76,7 +76,7 @@ func FuzzJudgeTxn(f *testing.F) {
 		isLabelOnly := writes == 0 && !setsImmutable // metadata of an object that is being deleted can be written
 
 		isOwn := txn.IgnoreMissing && own && !goes && left > 0
-		got := eval.Evaluate(txn, o, fixedHistory{leads: map[eval.Version]bool{v: leads}, own: own})
+		got := eval.Evaluate(txn, o, nil, fixedHistory{leads: map[eval.Version]bool{v: leads}, own: own})
 		decided := func(d eval.Action, says func(error) bool) {
 			if got.Action != d || says != nil && !says(got.Err) || says == nil && got.Err != nil {
 				t.Errorf("%+v on %v (there %t, immutable %t, deleting %t, leads %t, own %t, %d other bytes): decision %d (%v)",

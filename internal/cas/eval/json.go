@@ -16,7 +16,7 @@ import (
 )
 
 // The value of a field is text or canonical JSON. Canonical JSON has no spaces, sorted members, and one form for each
-// number, so that two values are equal if and only if their entries are equal.
+// number, so that two values are equal if and only if their Values are equal.
 
 var errNull = errors.New("the value is null: leave the member out")
 
@@ -58,7 +58,7 @@ func newValue(v any) Value {
 	}
 }
 
-// decode is the inverse of newValue.
+// decode is the inverse of newValue, except that it returns the empty text for an absent value.
 func (e Value) decode() any {
 	switch e.kind {
 	case binary:
@@ -171,7 +171,7 @@ func number(n json.Number) (json.Number, error) {
 	return json.Number(raw), err
 }
 
-// IsSameQuantity reports whether the entries of two fields are one quantity in two spellings.
+// IsSameQuantity reports whether the values of two fields are one quantity in two spellings.
 func (e Value) IsSameQuantity(other Value) bool {
 	return isSameQuantity(e.decode(), other.decode())
 }

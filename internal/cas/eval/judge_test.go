@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := eval.Evaluate(test.swap.Txn(), test.live, &test.lineage)
+			j := eval.Evaluate(test.swap.Txn(), test.live, nil, &test.lineage)
 			got, err := j.Action, j.Err
 			if got != test.want {
 				t.Fatalf("decision %d, want %d (%v)", got, test.want, err)

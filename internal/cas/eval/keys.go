@@ -11,9 +11,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
 )
 
-// A key names one value of an object: an entry of a ConfigMap or a Secret, a label, an annotation, or any other field.
-// Each key has one path. The keys of labels, annotations and other fields contain a slash, which no key of a ConfigMap's
-// maps can contain. Two keys may name one value, or one element of a list, in different ways.
+// A key names one value of an object: an entry of a ConfigMap or a Secret, a label, an annotation, or any other
+// field. Each key has one path. The keys of labels, annotations and other fields contain a slash, which no key of a
+// ConfigMap's maps can contain. Two keys may name one value, or one element of a list, in different ways.
 
 // LabelKey returns the key of a label.
 func LabelKey(name string) string { return inLabels + name }
@@ -30,8 +30,8 @@ const (
 	inFields      = "fields/"
 )
 
-// FieldKey returns the key of a field of a kind that is written. Two spellings of one path have the same key. It returns
-// an error if the field must not be written.
+// FieldKey returns the key of a field of a kind that is written. Two spellings of one path have the same key. It
+// returns an error if the field must not be written.
 func FieldKey(kind Kind, path string) (string, error) {
 	return fieldKey(kind, path, fieldpaths.Writing)
 }
@@ -72,7 +72,7 @@ func FieldNames(key string) (names []string, isPlain bool) {
 // IsEntry reports whether a key names an entry of a ConfigMap or a Secret. Only entries count towards MaxSize.
 func IsEntry(key string) bool { return !strings.Contains(key, "/") }
 
-// pathOf returns the path of a key. The value of a value may also be in binaryData: see Kind.path.
+// pathOf returns the path of a key. The value of an entry may also be in binaryData: see Kind.path.
 func pathOf(key string) fieldpath.Path {
 	if path, isField := FieldPath(key); isField {
 		return parsed(path)
@@ -155,8 +155,9 @@ func (o *Snapshot) Overlap(a, b string) bool {
 // members: after all changes, each path must lead to its own value.
 func (o *Snapshot) ambiguous(t *Txn, changes []Change) error {
 	var after *Snapshot
-	for _, c := range changes {
-		for _, other := range changes {
+	fields := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return IsEntry(c.Key) })
+	for _, c := range fields {
+		for _, other := range fields {
 			if !other.Writes() || c.Key == other.Key || !MayOverlap(c.Key, other.Key) {
 				continue
 			}

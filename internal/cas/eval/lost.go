@@ -108,7 +108,7 @@ func (w LostWrite) Outcome(now *Snapshot) (LostOutcome, error) {
 		return LostUnknown, errNoTrace
 	case isOwner && w.nothingElseChanged(now):
 		return LostAppliedAlone, nil
-	case isOwner && w.ourEntryChanged(now):
+	case isOwner && now.gained(w.Base, w.isOurs):
 		return LostApplied, nil
 	default:
 		return LostUnknown, errNoEntry
@@ -116,16 +116,15 @@ func (w LostWrite) Outcome(now *Snapshot) (LostOutcome, error) {
 }
 
 // contains reports whether the object contains what was sent. The API server may store a field in another form,
-// and with defaults beside it. It stores an entry of a ConfigMap or a Secret as it was sent.
+// and with defaults beside it. It stores a ConfigMap and a Secret as they were sent.
 func (o *Snapshot) contains(key string, sent Value) bool {
-	live := o.Value(key)
-	if IsEntry(key) {
-		return live == sent
+	if o.kind.HasEntries() {
+		return o.Value(key) == sent
 	}
-	return live.Contains(sent)
+	return o.Value(key).Contains(sent)
 }
 
-// Contains reports whether the entry of a field contains what was sent, perhaps in another form and with defaults
+// Contains reports whether the value of a field contains what was sent, perhaps in another form and with defaults
 // beside it.
 func (e Value) Contains(sent Value) bool {
 	if sent.IsAbsent() || e.IsAbsent() {
@@ -185,11 +184,6 @@ func (w LostWrite) owner(now *Snapshot) func(fieldpath.Path) bool {
 	}
 }
 
-// ourEntryChanged reports whether our entry gained a path since the base, or has another timestamp.
-func (w LostWrite) ourEntryChanged(now *Snapshot) bool {
-	return now.gained(w.Base, w.isOurs)
-}
-
 // nothingElseChanged reports whether the object is the base with the changes, and whether only the engine's entry
 // changed. Only ConfigMaps and Secrets are stored as they are sent, so it is false for other kinds.
 func (w LostWrite) nothingElseChanged(now *Snapshot) bool {
@@ -206,7 +200,7 @@ func (w LostWrite) nothingElseChanged(now *Snapshot) bool {
 		!slices.ContainsFunc(now.managers(), othersChanged)
 }
 
-// withoutVersion returns the content of a ConfigMap or a Secret without its version and without empty maps.
+// withoutVersion returns the content of a ConfigMap or a Secret without its version, empty maps and empty lists.
 func withoutVersion(object map[string]any) map[string]any {
 	compared := maps.Clone(object)
 	metadata, _ := object["metadata"].(map[string]any)
@@ -217,7 +211,8 @@ func withoutVersion(object map[string]any) map[string]any {
 	for _, members := range []map[string]any{compared, metadata} {
 		maps.DeleteFunc(members, func(_ string, v any) bool {
 			inner, isMap := v.(map[string]any)
-			return isMap && len(inner) == 0
+			list, isList := v.([]any)
+			return isMap && len(inner) == 0 || isList && len(list) == 0
 		})
 	}
 	return compared

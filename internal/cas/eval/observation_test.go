@@ -95,18 +95,28 @@ func TestIsVersioned(t *testing.T) {
 	}
 }
 
-// The API server writes an object as JSON for a patch of its fields, and text that is not UTF-8 becomes U+FFFD.
-func TestSurvivesJSON(t *testing.T) {
+// Given an object with U+FFFD, which may stand for text that is not UTF-8; when a field is written; then the write is
+// refused unless that text is in the status, because the API server would store U+FFFD.
+func TestWriteBesideTextThatIsNotUTF8(t *testing.T) {
 	t.Parallel()
+	deployment := eval.KindOf("apps", "Deployment")
+	key, err := eval.FieldKey(deployment, "spec.replicas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	txn := &eval.Txn{Ref: eval.Ref{Kind: deployment, Name: "web"}, Keys: []eval.KeySwap{{Key: key, New: eval.Text("1")}}}
 	for object, want := range map[string]bool{
 		`{"spec":{"a":"caf\u00e9"}}`:                                  true,
 		`{"spec":{"a":["\ufffd"]}}`:                                   false,
 		`{"metadata":{"annotations":{"note":"\ufffd"}}}`:              false,
 		`{"spec":{"a":"1"},"status":{"conditions":[{"a":"\ufffd"}]}}`: true,
 	} {
-		o, err := eval.DecodeSnapshot(eval.KindOf("apps", "Deployment"), "apps/v1", []byte(object), time.Time{})
-		if err != nil || o.SurvivesJSON() != want {
-			t.Errorf("%s: %t, want %t (%v)", object, !want, want, err)
+		o, err := eval.DecodeSnapshot(deployment, "apps/v1", []byte(object), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := eval.Evaluate(txn, o, nil, &eval.Chain{}); (got.Action == eval.Write) != want {
+			t.Errorf("%s: action %d (%v), want a write: %t", object, got.Action, got.Err, want)
 		}
 	}
 }

@@ -43,8 +43,11 @@ type Snapshot struct {
 	meta       metav1.ObjectMeta
 	size       int
 	managers   func() []managed // the entries of managedFields
-	survives   func() bool      // as SurvivesJSON
-	Begun      time.Time        // when the request was sent whose response this is
+	// survivesJSON reports whether the object stays the same when the API server encodes it as JSON, as it does to apply
+	// a JSON merge patch: text that is not UTF-8 becomes U+FFFD. Such text and U+FFFD itself look alike in the response.
+	// status does not matter, because a write outside status leaves it unchanged.
+	survivesJSON func() bool
+	Begun        time.Time // when the request was sent whose response this is
 }
 
 // NewSnapshot returns the snapshot of a ConfigMap or a Secret in a response; nil if it is another object.
@@ -121,7 +124,16 @@ func DecodeSnapshot(kind Kind, apiVersion string, answer []byte, begun time.Time
 
 // prepared sets the functions that compute a part of the snapshot at their first call.
 func (o *Snapshot) prepared() *Snapshot {
-	o.managers, o.survives = sync.OnceValue(o.managedFields), sync.OnceValue(o.survivesJSON)
+	o.managers = sync.OnceValue(o.managedFields)
+	o.survivesJSON = sync.OnceValue(func() bool {
+		var all []Value
+		for name, v := range o.object {
+			if name != "status" {
+				all = appendParts(all, v)
+			}
+		}
+		return !slices.ContainsFunc(all, func(e Value) bool { return strings.ContainsRune(e.content, utf8.RuneError) })
+	})
 	return o
 }
 
@@ -201,21 +213,6 @@ func (o *Snapshot) Immutable() bool {
 	return o.kind.HasEntries() && o.object["immutable"] == true
 }
 
-// SurvivesJSON reports whether the object stays the same when the API server encodes it as JSON, as it does to apply a
-// JSON merge patch: text that is not UTF-8 becomes U+FFFD. Such text and U+FFFD itself look alike in the response.
-// status does not matter, because a write outside status leaves it unchanged.
-func (o *Snapshot) SurvivesJSON() bool { return o.survives() }
-
-func (o *Snapshot) survivesJSON() bool {
-	var all []Value
-	for name, v := range o.object {
-		if name != "status" {
-			all = appendParts(all, v)
-		}
-	}
-	return !slices.ContainsFunc(all, func(e Value) bool { return strings.ContainsRune(e.content, utf8.RuneError) })
-}
-
 // Terminating reports whether the object is being deleted.
 func (o *Snapshot) Terminating() bool { return o.meta.DeletionTimestamp != nil }
 
@@ -270,11 +267,11 @@ type managed struct {
 
 	apiVersion, subresource string
 	fields                  *fieldpath.Set
-	// isOtherVersion: the fields were read in another API version than the value's, which may name them differently.
+	// isOtherVersion: the fields were written in another API version than the snapshot's, which may name them differently.
 	isOtherVersion bool
 }
 
-// isSame reports whether two values belong to the same manager.
+// isSame reports whether two entries of managedFields belong to the same manager.
 func (m managed) isSame(other managed) bool {
 	return m.Manager == other.Manager && m.Operation == other.Operation &&
 		m.apiVersion == other.apiVersion && m.subresource == other.subresource

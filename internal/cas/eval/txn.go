@@ -22,8 +22,8 @@ type Txn struct {
 	// no version is required, and a removal whose expectations do not hold succeeds without a write.
 	IgnoreMissing bool
 
-	// RequireVersions lists versions. For each of them, the object must be at that version, or the chain must lead from it to
-	// the object's version.
+	// RequireVersions lists versions. For each of them, the object must be at that version, or the chain must lead from
+	// it to the object's version.
 	RequireVersions []Version
 	// ObservedAt is the version at which Expect was observed, if known. A removal does not undo what this process wrote
 	// after it.
@@ -38,7 +38,7 @@ type KeySwap struct {
 	Key string
 	// Expect is the value that the key must contain.
 	Expect Value
-	// New is the value after the write. The absent Entry removes the key.
+	// New is the value after the write. The absent Value removes the key.
 	New Value
 	// IfEqual decides what happens if the key already contains New.
 	IfEqual IfEqual

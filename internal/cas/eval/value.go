@@ -26,7 +26,7 @@ func (r Ref) String() string {
 // Noun names the object in an error text.
 func (r Ref) Noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
 
-// Entry is the content of one key of an object. It is text (data of a ConfigMap, or a field of any kind), bytes
+// Value is the content of one key of an object. It is text (data of a ConfigMap, or a field of any kind), bytes
 // (binaryData of a ConfigMap, or data of a Secret), another JSON value (a field of any kind, see JSON), or nothing.
 // The zero value is the absent value. A key of a ConfigMap is never in both maps: the API server refuses that.
 type Value struct {
@@ -48,7 +48,7 @@ const (
 // Binary (see Kind.Entry).
 func Text(value string) Value { return Value{text, value} }
 
-// Binary returns an entry of binaryData, or of a Secret.
+// Binary returns a value of binaryData, or of a Secret.
 func Binary(value []byte) Value { return Value{binary, string(value)} }
 
 // Bool returns the value of a field that is a bool.
@@ -78,7 +78,7 @@ func (e Value) Size() int { return len(e.content) }
 
 // Matches reports whether two values count as equal: both are text, both bytes, both JSON or both absent, and
 // they have the same bytes or, for text and JSON, the same bytes after Unicode NFC. Anything equals every
-// entry. Terraform normalizes every string to NFC, so that no configuration can name a text that is not NFC.
+// value. Terraform normalizes every string to NFC, so that no configuration can name a text that is not NFC.
 // The API server stores texts as they come.
 func (e Value) Matches(other Value) bool {
 	if e.kind == anything || other.kind == anything {
@@ -112,7 +112,7 @@ func hexSHA256(b []byte) string {
 }
 
 // valueJSON is the stored form of a value. Its members are pointers because the empty text is not the absent
-// entry.
+// value.
 type valueJSON struct {
 	Text    *string `json:"text,omitempty"`
 	RawText *[]byte `json:"textBase64,omitempty"` // text that is not UTF-8, which a client can write with protobuf

@@ -1,5 +1,5 @@
 // Package object has the resource, the data source and the action of fields of objects of any kind. They translate to the same claims as those of
-// ConfigMaps and Secrets: a key is what [cas.FieldKey] makes of a path.
+// ConfigMaps and Secrets: a key is what [eval.FieldKey] makes of a path.
 package object
 
 import (

@@ -15,7 +15,7 @@ import (
 type FieldsID struct {
 	eval.Ref
 	APIVersion string
-	Keys       []string // as [cas.FieldKey] makes them, sorted
+	Keys       []string // as [eval.FieldKey] makes them, sorted
 }
 
 // FieldsIDForm is what an id of fields looks like.
