@@ -25,16 +25,16 @@ func (e *Engine) CommitWithin(ctx context.Context, t *eval.Txn, wait time.Durati
 	}
 	begun, looked := time.Now(), time.Time{}
 	t = t.Stored()
-	waiting, cancel := context.WithTimeout(ctx, wait)
+	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
 		result, err := e.Commit(ctx, t)
 		if err == nil || !MayYetHold(err) {
 			return result, err
 		}
-		wire.Sleep(waiting, lookApart-time.Since(looked))
+		wire.Sleep(within, lookApart-time.Since(looked))
 		looked = time.Now()
-		if err := e.call(waiting, t.Ref, func(ctx context.Context) error { return e.await(ctx, t, err) }); err != nil {
+		if err := e.call(within, t.Ref, func(ctx context.Context) error { return e.await(ctx, t, err) }); err != nil {
 			var ended *eval.WaitError
 			if errors.As(err, &ended) {
 				ended.Waited = time.Since(begun)
@@ -56,8 +56,8 @@ func MayYetHold(err error) bool {
 		return false
 	}
 	if errors.As(err, &conflict) {
-		isAboutKeys := !slices.ContainsFunc(conflict.Keys, func(k eval.KeyConflict) bool { return k.Reason != eval.ReasonKey })
-		return isAboutKeys && !conflict.Live.Immutable()
+		isOther := func(k eval.KeyConflict) bool { return k.Reason != eval.ReasonKey }
+		return !slices.ContainsFunc(conflict.Keys, isOther) && !conflict.Live.Immutable()
 	}
 	return errors.As(err, &notYet) || errors.As(err, &notFound) || errors.As(err, &terminating)
 }

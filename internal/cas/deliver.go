@@ -14,7 +14,7 @@ import (
 // deliver sends a request until its outcome is known, or unknown for good. It sends the same request again
 // only while the object is still at the version that the request is conditional on, so that at most one of the
 // requests is applied. A creation is sent again while the object is missing.
-func (c *committer) deliver(callers context.Context, r *request, backoff *wait.Backoff) result {
+func (c *committer) deliver(callers context.Context, r *request, conflictPause *wait.Backoff) result {
 	limits := c.engine.limits
 	ctx, cancel := withGrace(context.Background(), callers, limits.grace-reportTime)
 	defer cancel()
@@ -38,7 +38,7 @@ func (c *committer) deliver(callers context.Context, r *request, backoff *wait.B
 			return result{outcome: outcome, after: after, isChained: true}
 		case l.first != nil: // an earlier request may have been applied: only a read can show that
 		case outcome == wire.PreconditionFailed:
-			return c.readAfterConflict(ctx, callers, r, backoff, err)
+			return c.readAfterConflict(ctx, callers, r, conflictPause, err)
 		case outcome != wire.Ambiguous:
 			return result{outcome: outcome, err: err}
 		}
@@ -51,13 +51,14 @@ func (c *committer) deliver(callers context.Context, r *request, backoff *wait.B
 
 // readAfterConflict reads the object after the API server refused the precondition of a request: nothing was written.
 func (c *committer) readAfterConflict(
-	ctx, callers context.Context, r *request, backoff *wait.Backoff, refusal error,
+	ctx, callers context.Context, r *request, pause *wait.Backoff, refusal error,
 ) result {
 	for _, t := range r.tasks {
+		t.wasRefused.Store(true)
 		t.release()
 	}
-	if backoff != nil { // the second conflict in a row; a pause before the read leaves less time between read and write
-		wire.Pause(callers, backoff, refusal)
+	if pause != nil { // the second conflict in a row; a pause before the read leaves less time between read and write
+		wire.Pause(callers, pause, refusal)
 	}
 	once, done := withGrace(ctx, callers, c.engine.limits.read)
 	defer done()

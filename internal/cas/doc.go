@@ -28,7 +28,7 @@
 //	case eval.Unknown: // the response was lost, and nothing shows whether the write was applied
 //	}
 //
-// A field of any kind is named by the key that eval.FieldKey makes of its path, and the Txn names the version of its API:
+// A field of any kind is named by the key that eval.FieldKey makes of its path, and the Txn names the API version:
 //
 //	kind := eval.KindOf("apps", "Deployment")
 //	key, err := eval.FieldKey(kind, "spec.template.spec.containers[name=web].image")

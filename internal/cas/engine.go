@@ -100,7 +100,8 @@ type TxnResult struct {
 	// IsShared is true if other writers may have changed the object between the write and After, as after a lost response.
 	// Stored then has the compared and adopted keys as they were before the write.
 	IsShared bool
-	// Wrote is false if no write was needed, or if another writer may have deleted the object.
+	// Wrote is false if no write was needed, or if another writer may have deleted the object. It is true for a removal
+	// of keys whose response was lost, even if another writer removed the keys.
 	Wrote bool
 }
 
@@ -185,6 +186,7 @@ func (e *Engine) check(
 				verb: t.verb(), client: client, base: evaluated, tasks: []*task{t}, changes: t.decision.Changes, isDry: true,
 			}
 			requests = t.attempts.Add(1)
+			t.batchSize.Store(1)
 			_, outcome, err := r.send(ctx)
 			if ref.Kind.Hides() {
 				wire.Withhold(err)

@@ -67,9 +67,25 @@ func TestTraceOfADryRun(t *testing.T) {
 	if !errors.As(err, &refused) || seen != nil {
 		t.Errorf("%v and %v, want only a refusal", seen, err)
 	}
-	want := []Event{{Operation: "check", Ref: f.ref, Key: "foo", Attempts: 2, Verdict: eval.Rejected}}
+	want := []Event{{Operation: "check", Ref: f.ref, Key: "foo", Attempts: 2, Batch: 1, Verdict: eval.Rejected}}
 	if diff := cmp.Diff(want, f.events.all[before:], cmpopts.IgnoreFields(Event{}, "Duration")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Given a batch of two tasks, one of them given up, so that no request is sent; when the context of the other ends;
+// then the other was canceled, and not refused before.
+func TestTaskThatWasNeverSentIsNotRetried(t *testing.T) {
+	t.Parallel()
+	kept, givenUpTask := txnTask(t, &eval.Txn{}), txnTask(t, &eval.Txn{})
+	givenUpTask.state.Store(givenUp)
+	r := &request{base: &eval.Snapshot{}, tasks: []*task{kept, givenUpTask}}
+	if r.claim() {
+		t.Fatal("the request was claimed")
+	}
+	var canceled *eval.CanceledError
+	if !errors.As(kept.canceled(), &canceled) || canceled.Retried {
+		t.Errorf("%+v, want a cancellation without a retry", canceled)
 	}
 }
 

@@ -41,9 +41,9 @@ type committer struct {
 // loop reads the object, evaluates the tasks, writes and retries, until the queue is empty. Tasks that arrive
 // during a request share the next one.
 func (c *committer) loop() {
-	var pending []*task       // without an answer, in the order of their arrival
-	wroteLast := false        // the last request was a write
-	var backoff *wait.Backoff // the pause before a retry; nil unless the last write must be evaluated again
+	var pending []*task                            // without an answer, in the order of their arrival
+	wroteLast := false                             // no read since the last evaluation that needed a write
+	var conflictPause, throttlePause *wait.Backoff // before a retry; nil unless the last write ended that way
 	for {
 		isIdle := len(pending) == 0
 		if pending = c.dequeue(pending); len(pending) == 0 {
@@ -56,6 +56,7 @@ func (c *committer) loop() {
 		pending = c.answerCanceled(pending)
 		active := inTurn(pending)
 		if len(active) == 0 {
+			conflictPause, throttlePause = nil, nil
 			continue
 		}
 
@@ -69,7 +70,7 @@ func (c *committer) loop() {
 				c.read(unanswered(active))
 				wroteLast = false
 			} else {
-				backoff = nil
+				conflictPause, throttlePause = nil, nil
 			}
 			pending = unanswered(pending)
 			continue
@@ -80,9 +81,9 @@ func (c *committer) loop() {
 		}
 
 		callers, cancel := anyCaller(r.tasks)
-		result := c.deliver(callers, r, backoff)
-		previous := backoff
-		backoff = nil
+		result := c.deliver(callers, r, conflictPause)
+		afterConflict, afterThrottle := conflictPause, throttlePause
+		conflictPause, throttlePause = nil, nil
 		switch result.outcome {
 		case wire.Applied:
 			c.answerApplied(r, result)
@@ -103,15 +104,17 @@ func (c *committer) loop() {
 			c.recordRead(result.now)
 			for _, t := range r.tasks {
 				t.unknownEarlier = cmp.Or(t.unknownEarlier, result.unknownEarlier)
+				t.wasRefused.Store(true)
 				t.release()
 			}
-			backoff = cmp.Or(previous, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
+			conflictPause = cmp.Or(afterConflict, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
 		case wire.Throttled:
 			for _, t := range r.tasks {
+				t.wasRefused.Store(true)
 				t.release()
 			}
-			backoff = cmp.Or(previous, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
-			wire.Pause(callers, backoff, result.err)
+			throttlePause = cmp.Or(afterThrottle, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
+			wire.Pause(callers, throttlePause, result.err)
 		case wire.Unresolved: // deliver goes on until the outcome is another one
 		}
 		cancel()

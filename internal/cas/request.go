@@ -147,7 +147,8 @@ var (
 func (r *request) resultOf(i int, applied result, sent map[string]eval.Value) TxnResult {
 	after := applied.after
 	of := TxnResult{
-		After: after, Previous: map[string]eval.Value{}, Stored: map[string]eval.Value{}, Wrote: true, IsShared: !applied.isChained,
+		After: after, Previous: map[string]eval.Value{}, Stored: map[string]eval.Value{},
+		Wrote: true, IsShared: !applied.isChained,
 	}
 	for _, c := range r.changesOf[i] {
 		of.Previous[c.Key], of.Stored[c.Key] = c.From, after.Value(c.Key)

@@ -88,8 +88,10 @@ type task struct {
 	// that gives up, whichever is first. A task that was given up is never sent. The committer changes sending back to
 	// waiting if nothing was written.
 	state atomic.Int32
-	// sent is the version that the last request for the task was conditional on; nil if none was sent.
-	sent atomic.Pointer[eval.Version]
+	// base is the version that the last request for the task is conditional on; nil if the task was never claimed.
+	base atomic.Pointer[eval.Version]
+	// wasRefused: a request was refused because the object had changed or the API server was too busy.
+	wasRefused atomic.Bool
 	// attempts and batchSize are for the trace. They are atomic because a caller that gives up reads them while the
 	// committer counts.
 	attempts, batchSize atomic.Int64
@@ -147,7 +149,7 @@ func (t *task) claim(base eval.Version) bool {
 	if t.unknownEarlier == nil && !t.state.CompareAndSwap(waiting, sending) {
 		return false
 	}
-	t.sent.Store(&base)
+	t.base.Store(&base)
 	return true
 }
 
@@ -161,12 +163,12 @@ func (t *task) release() {
 
 // canceled returns the error of a task whose caller has given up. Nothing was written.
 func (t *task) canceled() error {
-	return &eval.CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx), Retried: t.sent.Load() != nil}
+	return &eval.CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx), Retried: t.wasRefused.Load()}
 }
 
 // unknown returns the error of a task whose outcome is unknown.
 func (t *task) unknown(err error) error {
-	return &eval.UnknownError{Ref: t.ref, Base: *t.sent.Load(), Err: err}
+	return &eval.UnknownError{Ref: t.ref, Base: *t.base.Load(), Err: err}
 }
 
 // errLate ends the wait of an Observe call.

@@ -52,7 +52,7 @@ func Evaluate(t *Txn, o *Snapshot, computed map[string]Value, h History) Decisio
 		return refuse(err)
 	}
 	needsWrite := func(k KeySwap) bool { return !k.IsGuard && !k.isRemoved(o, o.Value(k.Key)) }
-	if t.IgnoreMissing && (!o.Exists() || !slices.ContainsFunc(t.Keys, needsWrite)) { // a removal that has nothing left to do does not compare its guards
+	if t.IgnoreMissing && (!o.Exists() || !slices.ContainsFunc(t.Keys, needsWrite)) { // the guards are not compared
 		return Decision{Action: NoOp}
 	}
 	if !o.Exists() {

@@ -38,9 +38,10 @@ func Patch(base *Snapshot, changes []Change, owner *metav1.ManagedFieldsEntry) (
 }
 
 // isStrategic reports whether a patch of a ConfigMap or a Secret means the same as a JSON merge patch (RFC 7386) and as
-// a strategic one. A patch is sent as a strategic one where possible, for which the API server need not encode the whole
-// object as JSON: at 900 KiB that takes a quarter of the time. A strategic patch merges lists, and names that begin
-// with "$" are directives in it. No ConfigMap may have such a key, and validation refuses it in a JSON merge patch.
+// a strategic one. A patch is sent as a strategic one where possible, because the API server does not encode the
+// whole object as JSON for it: at 900 KiB that takes a quarter of the time. A strategic patch merges lists, and names
+// that begin with "$" are directives in it. No ConfigMap may have such a key, and validation refuses it in a JSON
+// merge patch.
 func isStrategic(patch map[string]any) bool {
 	for name, v := range patch {
 		_, isList := v.([]any)

@@ -13,8 +13,8 @@ type Txn struct {
 	// required for a kind other than ConfigMap and Secret.
 	APIVersion string
 	// Keys names each key at most once. Without an APIVersion, keys name entries, labels (LabelKey), annotations
-	// (AnnotationKey) and ImmutableKey. With an APIVersion, they name fields (FieldKey), and no written field
-	// overlaps another written field.
+	// (AnnotationKey) and ImmutableKey. With an APIVersion, they name fields (FieldKey). No written field
+	// overlaps another key.
 	Keys []KeySwap
 
 	// IgnoreMissing makes a removal succeed without a write if its keys, or the object, are already missing. A removal

@@ -45,7 +45,7 @@ const (
 )
 
 // Text returns a value of data, a label, an annotation, or a field that is text. In a Secret it becomes
-// Binary (see Kind.Entry).
+// Binary (see Kind.Normalize).
 func Text(value string) Value { return Value{text, value} }
 
 // Binary returns a value of binaryData, or of a Secret.
