@@ -408,6 +408,8 @@ func TestClientConfig_refused(t *testing.T) {
 	const secret = "s3cret"
 	one := func(path, summary, detail string) []problem { return []problem{{path, summary, detail}} }
 
+	const pair = "client_certificate must be a PEM-encoded certificate, and client_key its PEM-encoded key: "
+	const hint = "; use file() for the path of a file, and base64decode() for base64."
 	nowhere := one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use.")
 
 	type test struct {
@@ -418,6 +420,11 @@ func TestClientConfig_refused(t *testing.T) {
 	}
 	inFile := func(kubeconfig, detail string) test { // that config_path names
 		return test{files: map[string]string{"a": kubeconfig}, given: block{"config_path": "DIR/a"}, want: one("config_path", "Invalid Kubeconfig", detail)}
+	}
+	ofCluster := func(kubeconfig, detail string) test { // of a cluster that an argument overrides
+		overridden := inFile(kubeconfig, detail)
+		overridden.want[0].Summary = "Invalid Provider Argument"
+		return overridden
 	}
 	tests := map[string]test{
 		"nothing": {
@@ -438,16 +445,16 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"a pod without a service account": {
 			env: map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
-			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use, and the service account of this pod "+
+			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use. The service account of this pod "+
 				"cannot be used: "+rest.ErrNotInCluster.Error()+"."),
 		},
 		"a context without a kubeconfig": {
 			given: block{"host": server, "config_context": "blue"},
-			want:  one("config_context", "Missing Kubernetes Configuration", "config_context chooses from a kubeconfig, but no kubeconfig is given."),
+			want:  one("config_context", "Invalid Kubeconfig", "config_context must be a context of the kubeconfig, not \"blue\".\n\n  Existing contexts:  (none)\n\nSet config_path to another kubeconfig."),
 		},
 		"a context from the environment, in a pod": {
 			env:  map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CTX": "blue"},
-			want: one("", "Missing Kubernetes Configuration", "KUBE_CTX chooses from a kubeconfig, but no kubeconfig is given."),
+			want: one("", "Invalid Kubeconfig", "KUBE_CTX must be a context of the kubeconfig, not \"blue\".\n\n  Existing contexts:  (none)\n\nSet config_path to another kubeconfig."),
 		},
 
 		"a missing file": {
@@ -469,75 +476,75 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"somebody else's home": {
 			given: block{"config_path": "~root/a"},
-			want:  one("config_path", "Invalid Provider Argument", `The path "~root/a" in config_path cannot be expanded: ~ stands for your own home directory only.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "~root/a", from config_path, cannot be read: no such file or directory.`),
 		},
-		"a file that is no YAML":              inFile("users:\n- {token: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not valid YAML, in line 2.`),
-		"a file that is just a token":         inFile(secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON.`),
-		"a file with a field of another type": inFile("users: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: its field users must not be of the JSON type string.`),
-		"a file of another kind":              inFile("{apiVersion: v1, kind: Secret}", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not of the kind Config of the version v1.`),
+		"a file that is no YAML":              inFile("users:\n- {token: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file that is just a token":         inFile(secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file with a field of another type": inFile("users: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file of another kind":              inFile("{apiVersion: v1, kind: Secret}", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
 		"an empty file, in a pod": {
 			files: map[string]string{"a": ""},
 			given: block{"config_path": "DIR/a"},
 			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
 			want: one("config_path", "Invalid Kubeconfig",
-				"The kubeconfig has no current context, and config_context is not set.\n\n  Existing contexts:  (none)\n\nUse another kubeconfig."),
+				"config_context, or the current context of the kubeconfig, must be a context of the kubeconfig, not \"\".\n\n  Existing contexts:  (none)\n\nSet config_path to another kubeconfig."),
 		},
 
 		"an unknown context": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context": "green"},
-			want:  one("config_context", "Invalid Kubeconfig", "config_context names the context \"green\", which the kubeconfig does not have.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
+			want:  one("config_context", "Invalid Kubeconfig", "config_context must be a context of the kubeconfig, not \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
 		"an unknown context from the environment": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a"},
 			env:   map[string]string{"KUBE_CTX": "green"},
-			want:  one("", "Invalid Kubeconfig", "KUBE_CTX names the context \"green\", which the kubeconfig does not have.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
+			want:  one("", "Invalid Kubeconfig", "KUBE_CTX must be a context of the kubeconfig, not \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
-		"an unknown current context": inFile(strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1), "The kubeconfig does not have its current context, \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
-		"no current context":         inFile(strings.Replace(redAndBlue, "current-context: red", "", 1), "The kubeconfig has no current context, and config_context is not set.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
+		"an unknown current context": inFile(strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1), "config_context, or the current context of the kubeconfig, must be a context of the kubeconfig, not \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
+		"no current context":         inFile(strings.Replace(redAndBlue, "current-context: red", "", 1), "config_context, or the current context of the kubeconfig, must be a context of the kubeconfig, not \"\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		"an unknown user": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_auth_info": "green"},
-			want:  one("config_context_auth_info", "Invalid Kubeconfig", "config_context_auth_info names the user \"green\", which the kubeconfig does not have.\n\n  Existing users:  red-user, blue-user\n\nUse one of these."),
+			want:  one("config_context_auth_info", "Invalid Kubeconfig", "config_context_auth_info must be a user of the kubeconfig, not \"green\".\n\n  Existing users:  red-user, blue-user\n\nUse one of these."),
 		},
 		"an unknown cluster": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_cluster": "green"},
-			want:  one("config_context_cluster", "Invalid Kubeconfig", "config_context_cluster names the cluster \"green\", which the kubeconfig does not have.\n\n  Existing clusters:  red-cluster, blue-cluster\n\nUse one of these."),
+			want:  one("config_context_cluster", "Invalid Kubeconfig", "config_context_cluster must be a cluster of the kubeconfig, not \"green\".\n\n  Existing clusters:  red-cluster, blue-cluster\n\nUse one of these."),
 		},
-		"a context whose user is missing":      inFile(strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1), "The context \"red\" names the user \"red-user\", which the kubeconfig does not have.\n\n  Existing users:  green-user, blue-user\n\nUse one of these."),
-		"a context whose cluster is missing":   inFile(strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1), "The context \"red\" names the cluster \"red-cluster\", which the kubeconfig does not have.\n\n  Existing clusters:  green-cluster, blue-cluster\n\nUse one of these."),
-		"a cluster without a server":           inFile(strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1), `The server of the cluster "red-cluster" of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.`),
-		"a cluster whose proxy cannot be used": inFile(strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1), `The proxy-url of the cluster "red-cluster" of the kubeconfig must be a URL with the scheme http, https or socks5.`),
+		"a context whose user is missing":      inFile(strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1), "config_context_auth_info, or the user of the context \"red\", must be a user of the kubeconfig, not \"red-user\".\n\n  Existing users:  green-user, blue-user\n\nUse one of these."),
+		"a context whose cluster is missing":   inFile(strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1), "config_context_cluster, or the cluster of the context \"red\", must be a cluster of the kubeconfig, not \"red-cluster\".\n\n  Existing clusters:  green-cluster, blue-cluster\n\nUse one of these."),
+		"a cluster without a server":           ofCluster(strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1), `host, or the server of the cluster "red-cluster", must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment.`),
+		"a cluster whose proxy cannot be used": ofCluster(strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1), `proxy_url, or that of the cluster "red-cluster", must be a URL with the scheme http, https or socks5.`),
 		"a user whose certificate is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "token: red-token", "client-certificate: /nowhere/cert, client-key: /nowhere/key", 1)},
 			given: block{"config_path": "DIR/a"},
-			want: one("config_path", "Invalid Kubeconfig", "The client cannot be configured: "+
-				"unable to read client-cert /nowhere/cert for red-user due to open /nowhere/cert: no such file or directory; "+
-				"unable to read client-key /nowhere/key for red-user due to open /nowhere/key: no such file or directory."),
+			want: one("config_path", "Invalid Kubeconfig", "The client cannot be configured: invalid configuration: ["+
+				"unable to read client-cert /nowhere/cert for red-user due to open /nowhere/cert: no such file or directory, "+
+				"unable to read client-key /nowhere/key for red-user due to open /nowhere/key: no such file or directory]."),
 		},
 		"a cluster whose certificate is none": inFile(strings.Replace(redAndBlue, "tls-server-name: red.test", "certificate-authority-data: eA==", 1), "The client cannot be configured: unable to load root certificates: unable to parse bytes as PEM block."),
 
 		"host without a scheme": {
 			given: block{"host": "127.0.0.1:6443"},
-			want:  one("host", "Invalid Provider Argument", "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
+			want:  one("host", "Invalid Provider Argument", "host must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment."),
 		},
 		"host without a host": {
 			given: block{"host": "https:///api"},
-			want:  one("host", "Invalid Provider Argument", "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
+			want:  one("host", "Invalid Provider Argument", "host must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment."),
 		},
 		"a variable that is no URL": {
 			env:  map[string]string{"KUBE_HOST": "localhost:6443"},
-			want: one("", "Invalid Provider Argument", "KUBE_HOST must be a URL with its scheme, such as https://10.0.0.1:6443."),
+			want: one("", "Invalid Provider Argument", "KUBE_HOST must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment."),
 		},
 		"host with a password": {
 			given: block{"host": "https://u:" + secret + "@127.0.0.1:6443"},
-			want:  one("", "Invalid Provider Argument", "host must not contain a user name or a password."),
+			want:  one("", "Invalid Provider Argument", "host must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment."),
 		},
 		"host with a query": {
 			given: block{"host": server + "?a=b"},
-			want:  one("host", "Invalid Provider Argument", "host must not contain a query or a fragment."),
+			want:  one("host", "Invalid Provider Argument", "host must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment."),
 		},
 		"proxy_url with another scheme": {
 			given: block{"host": server, "proxy_url": "ftp://u:" + secret + "@127.0.0.1"},
@@ -546,24 +553,24 @@ func TestClientConfig_refused(t *testing.T) {
 		"certificates that are none": {
 			given: block{"host": server, "client_certificate": mine.Key, "client_key": mine.Certificate, "cluster_ca_certificate": secret},
 			want: []problem{
-				{"cluster_ca_certificate", "Invalid Provider Argument", "cluster_ca_certificate must be a PEM-encoded certificate."},
-				{"", "Invalid Provider Argument", "client_certificate must be a PEM-encoded certificate."},
-				{"", "Invalid Provider Argument", "client_key must be a PEM-encoded private key."},
+				{"cluster_ca_certificate", "Invalid Provider Argument", "cluster_ca_certificate must be a PEM-encoded certificate" + hint},
+				{"", "Invalid Provider Argument", pair + "tls: failed to find certificate PEM data in certificate input, " +
+					"but did find a private key; PEM inputs may have been switched" + hint},
 			},
 		},
 		"a certificate still in base64": {
 			given: block{"host": server, "cluster_ca_certificate": base64.StdEncoding.EncodeToString([]byte(mine.Certificate))},
 			want: one("cluster_ca_certificate", "Invalid Provider Argument",
-				"cluster_ca_certificate must be a PEM-encoded certificate; this value is base64: use base64decode()."),
+				"cluster_ca_certificate must be a PEM-encoded certificate"+hint),
 		},
 		"the path of a key": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": "~/key.pem"},
-			want: one("", "Invalid Provider Argument",
-				"client_key must be a PEM-encoded private key; this value looks like a path: use file()."),
+			want: one("client_certificate", "Invalid Provider Argument",
+				pair+"tls: failed to find any PEM data in key input"+hint),
 		},
 		"a key of another certificate": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": theirs.Key},
-			want:  one("", "Invalid Provider Argument", "client_key does not match client_certificate: tls: private key does not match public key."),
+			want:  one("client_certificate", "Invalid Provider Argument", pair+"tls: private key does not match public key"+hint),
 		},
 		"a certificate without its key": {
 			given: block{"host": server, "client_certificate": mine.Certificate},
@@ -576,15 +583,15 @@ func TestClientConfig_refused(t *testing.T) {
 		"a token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001"},
 			env:   map[string]string{"KUBE_TOKEN": secret},
-			want:  one("host", "Invalid Provider Argument", "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
+			want:  one("host", "Invalid Provider Argument", "host must be an https URL: client-go never sends KUBE_TOKEN over plain HTTP."),
 		},
 		"a literal token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001", "token": secret},
-			want:  one("host", "Invalid Provider Argument", "token would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
+			want:  one("host", "Invalid Provider Argument", "host must be an https URL: client-go never sends token over plain HTTP."),
 		},
 		"exec over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001", "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
-			want:  one("host", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
+			want:  one("host", "Invalid Provider Argument", "host must be an https URL: client-go never sends exec over plain HTTP."),
 		},
 
 		"the environment's insecure beside a certificate": {
@@ -638,7 +645,7 @@ func TestClientConfig_noHomeDirectory(t *testing.T) {
 	env := emptyEnvironment(nil)
 	env.HomeDir = func() (string, error) { return "", errors.New("$HOME is not defined") }
 	_, diags := env.ClientConfig(t.Context(), providerModelOf(t, block{"config_path": "~/.kube/config"}), "terraform-provider-cas/test")
-	want := []problem{{"config_path", "Invalid Provider Argument", `The path "~/.kube/config" in config_path cannot be expanded: $HOME is not defined.`}}
+	want := []problem{{"config_path", "Invalid Provider Argument", "config_path must not begin with ~: $HOME is not defined."}}
 	if diff := cmp.Diff(want, problems(diags)); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
 	}

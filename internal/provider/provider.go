@@ -4,6 +4,8 @@ package provider
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -11,8 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -20,6 +24,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/object"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -94,7 +99,7 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 
 	run, diags := p.settings(model)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(connect.CheckDefaults(model.Defaults)...)
+	resp.Diagnostics.Append(checkDefaults(model.Defaults)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -138,6 +143,21 @@ func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostic
 	return run, diags
 }
 
+// checkDefaults refuses defaults that are not known at plan: each plan of a resource shows the values in force.
+func checkDefaults(defaults types.Object) diag.Diagnostics {
+	const problem = "the value must be known at plan; use a literal or an input variable, not an attribute of a resource"
+	at := path.Root("defaults")
+	if defaults.IsUnknown() {
+		return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.Problem(at, problem)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(defaults.Attributes())) {
+		if defaults.Attributes()[name].IsUnknown() {
+			return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.Problem(at.AtName(name), problem)}
+		}
+	}
+	return nil
+}
+
 func (p *casProvider) newEngine(ctx context.Context, model connect.Model) (*cas.Engine, diag.Diagnostics) {
 	config, diags := p.environment.ClientConfig(ctx, model, "terraform-provider-cas/"+p.version)
 	if diags.HasError() {
@@ -147,7 +167,7 @@ func (p *casProvider) newEngine(ctx context.Context, model connect.Model) (*cas.
 
 	engine, err := cas.New(config, traceSwap)
 	if err != nil {
-		diags.Append(connect.UnusableClient(err))
+		diags.Append(connect.UnusableClient(path.Empty(), err))
 		return nil, diags
 	}
 	p.made(engine)

@@ -179,7 +179,7 @@ var credentials = map[string]credentialed{
 	"a token of two lines": {fails: "API Server Unreachable", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("token", s.plant("the token", "token-planted\nof two lines")), ""
 	}},
-	"a host with a password": {invalid: "must not contain a user name", configure: func(s *secretive) (map[string]string, string) {
+	"a host with a password": {invalid: "without a user name", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"host": s.withPassword("https://127.0.0.1:1")}, ""
 	}},
 	"a kubeconfig's server with a password": {invalid: "without a user name", configure: func(s *secretive) (map[string]string, string) {
@@ -202,13 +202,13 @@ var credentials = map[string]credentialed{
 		unknown := testcluster.NewIdentity(s.T)
 		return s.server("client_certificate", s.plant("the certificate", unknown.Certificate), "client_key", s.plant("the key", unknown.Key)), ""
 	}},
-	"a kubeconfig that is no YAML": {invalid: "it is not valid YAML", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig that is no YAML": {invalid: "it is not a kubeconfig", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file("users: [{name: u, user: {token: \""+s.plant("the token", "token-planted")+"}]\n\tfoo", 0o600)}, ""
 	}},
-	"a kubeconfig with a list for a token": {invalid: "must not be of the JSON type array", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig with a list for a token": {invalid: "it is not a kubeconfig", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file(s.kubeconfigOf(s.Cluster.Config.Host, string(s.Cluster.Config.CAData), "token: ["+s.plant("the token", "token-planted")+"]"), 0o600)}, ""
 	}},
-	"a kubeconfig whose key is not base64": {invalid: "it is not a kubeconfig in YAML or JSON", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig whose key is not base64": {invalid: "it is not a kubeconfig", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file(s.kubeconfigOf(s.Cluster.Config.Host, string(s.Cluster.Config.CAData), "client-key-data: "+s.plant("the key", "key-planted")), 0o600)}, ""
 	}},
 	"a kubeconfig whose key is none": {invalid: "The client cannot be configured", configure: func(s *secretive) (map[string]string, string) {

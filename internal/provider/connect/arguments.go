@@ -1,8 +1,10 @@
-// Package connect makes a client's configuration of the provider's arguments, the environment, kubeconfigs, and the pod that it runs in.
+// Package connect builds the configuration of a client from the arguments of the provider, the environment, kubeconfigs
+// and the pod that the provider runs in.
 package connect
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/cert"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -38,24 +41,20 @@ func Process() Environment {
 // empty value is not looked up in the environment.
 type argument struct {
 	value string
-	name  string    // as the user knows it: the argument, or the environment variable that gave it
-	path  path.Path // empty if the value is from the environment or may contain a credential: Terraform prints the line of an error
+	name  string    // the argument, or the environment variable that gave the value
+	path  path.Path // empty if the value is from the environment, or may contain a credential
 }
 
 func (a argument) given() bool {
 	return a.value != ""
 }
 
-// notFound is for an argument that names what the kubeconfig does not have.
-func (a argument) notFound(kind string, names []string) diag.Diagnostic {
-	return notFound(a.path, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have.", a.name, kind, a.value), kind, a.value, names)
+// refused is the error about a value that the argument must not have.
+func (a argument) refused(requirement string) diag.Diagnostic {
+	return diagnose.TitleInvalidProviderArgument.At(a.path, fmt.Sprintf("%s %s.", a.name, requirement))
 }
 
-func (a argument) fromEnvironment() bool {
-	return len(a.path.Steps()) == 0
-}
-
-// arguments is the part of the configuration that says which cluster, and who we are there.
+// arguments is the part of the configuration that selects the cluster and the user.
 type arguments struct {
 	host, tlsServerName, clusterCA, proxyURL           argument
 	token, clientCert, clientKey                       argument
@@ -64,61 +63,53 @@ type arguments struct {
 	exec                                               *clientcmdapi.ExecConfig
 }
 
-// credentials lists the credentials that are given, an exec block apart.
+// credentials lists the credentials that are given.
 func (a arguments) credentials() []argument {
-	return slices.DeleteFunc(
-		[]argument{a.token, a.clientCert, a.clientKey},
-		func(c argument) bool { return !c.given() })
+	given := slices.DeleteFunc([]argument{a.token, a.clientCert, a.clientKey}, func(c argument) bool { return !c.given() })
+	if a.exec != nil {
+		given = append(given, argument{value: a.exec.Command, name: "exec", path: path.Root("exec")})
+	}
+	return given
 }
 
 // arguments resolves a wholly known model: the configuration comes before the environment.
 func (e Environment) arguments(ctx context.Context, model Model) (arguments, diag.Diagnostics) {
+	var diags, more diag.Diagnostics
 	args := arguments{
-		host:            e.credential(model.Host, "host", EnvHost, "@"),
-		token:           e.credential(model.Token, "token", EnvToken, ""),
-		tlsServerName:   e.text(model.TLSServerName, "tls_server_name", EnvTLSServerName),
-		clientCert:      e.credential(model.ClientCertificate, "client_certificate", EnvClientCertificate, "PRIVATE KEY"),
-		clientKey:       e.credential(model.ClientKey, "client_key", EnvClientKey, ""),
-		clusterCA:       e.credential(model.ClusterCACertificate, "cluster_ca_certificate", EnvClusterCACertificate, "PRIVATE KEY"),
-		proxyURL:        e.credential(model.ProxyURL, "proxy_url", EnvProxyURL, "@"),
-		context:         e.text(model.ConfigContext, "config_context", EnvContext),
-		contextAuthInfo: e.text(model.ConfigContextAuthInfo, "config_context_auth_info", EnvContextAuthInfo),
-		contextCluster:  e.text(model.ConfigContextCluster, "config_context_cluster", EnvContextCluster),
+		host:          e.text(model.Host, "host", EnvHost),
+		token:         e.text(model.Token, "token", EnvToken),
+		tlsServerName: e.text(model.TLSServerName, "tls_server_name", EnvTLSServerName),
+		clientCert:    e.text(model.ClientCertificate, "client_certificate", EnvClientCertificate),
+		clientKey:     e.text(model.ClientKey, "client_key", EnvClientKey),
+		clusterCA:     e.text(model.ClusterCACertificate, "cluster_ca_certificate", EnvClusterCACertificate),
+		proxyURL:      e.text(model.ProxyURL, "proxy_url", EnvProxyURL),
 	}
 	args.token.value = strings.TrimSpace(args.token.value) // file() keeps the newline at the end
-
-	var diags, more diag.Diagnostics
-	args.insecure, more = e.flag(model.Insecure, "insecure", EnvInsecure)
-	diags.Append(more...)
+	args.clientKey.path = path.Empty()
+	args.insecure, diags = e.flag(model.Insecure, "insecure", EnvInsecure)
 	args.configPaths, more = e.configPaths(ctx, model)
 	diags.Append(more...)
 	args.exec, more = execConfig(ctx, model.Exec)
 	diags.Append(more...)
 
-	// A variable that chooses from a kubeconfig does no harm where host has said which server, and there is none.
-	if args.host.given() && len(args.configPaths) == 0 {
-		for _, choice := range []*argument{&args.context, &args.contextAuthInfo, &args.contextCluster} {
-			if choice.fromEnvironment() {
-				*choice = argument{}
-			}
-		}
+	choices := e
+	if args.host.given() && len(args.configPaths) == 0 { // a variable for other kubeconfigs does no harm
+		choices.Getenv = func(string) string { return "" }
 	}
+	args.context = choices.text(model.ConfigContext, "config_context", EnvContext)
+	args.contextAuthInfo = choices.text(model.ConfigContextAuthInfo, "config_context_auth_info", EnvContextAuthInfo)
+	args.contextCluster = choices.text(model.ConfigContextCluster, "config_context_cluster", EnvContextCluster)
 	return args, diags
 }
 
+// text resolves one argument. Terraform prints the line of an attribute path: the argument has none if it may contain a
+// password in a URL, or a key beside its certificate.
 func (e Environment) text(configured types.String, name, env string) argument {
-	if !configured.IsNull() {
-		return argument{value: configured.ValueString(), name: name, path: path.Root(name)}
+	if configured.IsNull() {
+		return argument{value: e.Getenv(env), name: env}
 	}
-	return argument{value: e.Getenv(env), name: env}
-}
-
-// credential returns an argument that is a secret, or may contain one by mistake: a password in a URL, a key beside its
-// certificate. An error about the argument names no attribute path, since Terraform prints the line. A value that
-// contains mark contains a secret.
-func (e Environment) credential(configured types.String, name, env, mark string) argument {
-	a := e.text(configured, name, env)
-	if strings.Contains(a.value, mark) {
+	a := argument{value: configured.ValueString(), name: name, path: path.Root(name)}
+	if strings.Contains(a.value, "@") || strings.Contains(a.value, "PRIVATE KEY") {
 		a.path = path.Empty()
 	}
 	return a
@@ -142,45 +133,41 @@ func (e Environment) flag(configured types.Bool, name, env string) (argument, di
 	return a, nil
 }
 
-// configPaths resolves which kubeconfig files to read. Either argument comes before both variables.
+// configPaths resolves the kubeconfig files to read. Either argument comes before both variables.
 func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, diag.Diagnostics) {
-	var paths []argument
+	var files []argument
 	var diags diag.Diagnostics
-	add := func(value, name string, at path.Path) {
-		if value == "" {
-			return
-		}
-		if isContent(value) {
-			diags.Append(diagnose.TitleInvalidProviderArgument.At(path.Empty(), fmt.Sprintf("%s must be the path of a kubeconfig file, but its value looks like the content of one.", name)))
-			return
-		}
-		expanded, err := e.expandHome(value)
-		if err != nil {
-			diags.Append(diagnose.TitleInvalidProviderArgument.At(at, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
-			return
-		}
-		paths = append(paths, argument{value: expanded, name: name, path: at})
-	}
-
 	switch {
-	case !model.ConfigPath.IsNull():
-		add(model.ConfigPath.ValueString(), "config_path", path.Root("config_path"))
+	case !model.ConfigPath.IsNull() || e.Getenv(EnvConfigPath) != "" && len(model.ConfigPaths.Elements()) == 0:
+		files = []argument{e.text(model.ConfigPath, "config_path", EnvConfigPath)}
 	case len(model.ConfigPaths.Elements()) > 0:
 		var configured []string
-		diags.Append(model.ConfigPaths.ElementsAs(ctx, &configured, false)...)
+		diags = model.ConfigPaths.ElementsAs(ctx, &configured, false)
 		for i, value := range configured {
-			add(value, "config_paths", path.Root("config_paths").AtListIndex(i))
+			files = append(files, argument{value, "config_paths", path.Root("config_paths").AtListIndex(i)})
 		}
-	case e.Getenv(EnvConfigPath) != "":
-		add(e.Getenv(EnvConfigPath), EnvConfigPath, path.Empty())
-	case isContent(e.Getenv(EnvConfigPaths)):
-		add(e.Getenv(EnvConfigPaths), EnvConfigPaths, path.Empty()) // whole: its first line, split, looks like a path
 	default:
 		for _, value := range filepath.SplitList(e.Getenv(EnvConfigPaths)) {
-			add(value, EnvConfigPaths, path.Empty())
+			files = append(files, argument{value: value, name: EnvConfigPaths})
 		}
 	}
-	return paths, diags
+
+	files = slices.DeleteFunc(files, func(file argument) bool { return !file.given() })
+	for i, file := range files {
+		inHome, found := strings.CutPrefix(file.value, "~")
+		switch {
+		case isContent(file.value):
+			file.path = path.Empty()
+			diags.Append(file.refused("must be the path of a kubeconfig file, but its value looks like the content of one"))
+		case found && (inHome == "" || os.IsPathSeparator(inHome[0])):
+			home, err := e.HomeDir()
+			if err != nil {
+				diags.Append(file.refused(fmt.Sprintf("must not begin with ~: %s", err)))
+			}
+			files[i].value = filepath.Join(home, inHome)
+		}
+	}
+	return files, diags
 }
 
 // isContent reports whether the value of a path argument is the content of a kubeconfig: YAML, JSON, or the base64 of
@@ -190,29 +177,12 @@ func isContent(value string) bool {
 	return strings.ContainsAny(value, "\n{") || strings.HasPrefix(value, "YXBpVmVyc2lvbjog") || len(value) > longestPath
 }
 
-// expandHome replaces a leading ~, the process's own home directory only.
-func (e Environment) expandHome(name string) (string, error) {
-	rest, found := strings.CutPrefix(name, "~")
-	if !found {
-		return name, nil
-	}
-	if rest != "" && !os.IsPathSeparator(rest[0]) {
-		return "", fmt.Errorf("~ stands for your own home directory only")
-	}
-	home, err := e.HomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, rest), nil
-}
-
 func execConfig(ctx context.Context, block types.List) (*clientcmdapi.ExecConfig, diag.Diagnostics) {
 	var models []execModel
 	diags := block.ElementsAs(ctx, &models, false)
 	if diags.HasError() || len(models) == 0 {
 		return nil, diags
 	}
-
 	exec := &clientcmdapi.ExecConfig{
 		APIVersion:      models[0].APIVersion.ValueString(),
 		Command:         models[0].Command.ValueString(),
@@ -227,21 +197,53 @@ func execConfig(ctx context.Context, block types.List) (*clientcmdapi.ExecConfig
 	return exec, diags
 }
 
+// validate refuses what client-go would ignore in silence, or report without the name of an argument.
+func (a arguments) validate() diag.Diagnostics {
+	var diags diag.Diagnostics
+	exclude := func(one, other argument) { // one may be from the environment, so the schema cannot exclude the pair
+		if one.given() && other.given() {
+			diags.Append(diagnose.TitleConflictingProviderArguments.At(one.path,
+				fmt.Sprintf("%s and %s must not be set together.", one.name, other.name)))
+		}
+	}
+	exclude(a.insecure, a.clusterCA)
+	if credentials := a.credentials(); a.exec != nil && len(credentials) > 1 {
+		exclude(credentials[len(credentials)-1], credentials[0])
+	}
+
+	const pemHint = "use file() for the path of a file, and base64decode() for base64"
+	if _, err := cert.ParseCertsPEM([]byte(a.clusterCA.value)); a.clusterCA.given() && err != nil {
+		diags.Append(a.clusterCA.refused("must be a PEM-encoded certificate; " + pemHint))
+	}
+	_, err := tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value))
+	switch {
+	case !a.clientCert.given() && !a.clientKey.given():
+	case !a.clientKey.given():
+		diags.Append(a.clientCert.refused(fmt.Sprintf("needs client_key (%s) as well", EnvClientKey)))
+	case !a.clientCert.given():
+		diags.Append(a.clientKey.refused(fmt.Sprintf("needs client_certificate (%s) as well", EnvClientCertificate)))
+	case err != nil:
+		diags.Append(a.clientCert.refused(fmt.Sprintf(
+			"must be a PEM-encoded certificate, and %s its PEM-encoded key: %s; %s", a.clientKey.name, err, pemHint)))
+	}
+	return diags
+}
+
 // PlanCheck resolves plan_check: the configuration, then the environment, then the default.
 func (e Environment) PlanCheck(configured types.String) (terms.PlanCheck, diag.Diagnostics) {
 	if configured.IsUnknown() {
 		configured = types.StringNull()
 	}
-	value := terms.PlanCheck(e.text(configured, "plan_check", terms.EnvPlanCheck).value)
-	switch value {
+	switch value := terms.PlanCheck(e.text(configured, "plan_check", terms.EnvPlanCheck).value); value {
 	case "":
 		return terms.PlanCheckError, nil
-	case terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff: // of a configuration, the schema has validated it
+	case terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff: // the schema has validated a configured one
 		return value, nil
+	default:
+		return "", diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(fmt.Sprintf(
+			"The environment variable %s must be one of %q, %q and %q, not %q.",
+			terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value))}
 	}
-	return "", diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(fmt.Sprintf(
-		"The environment variable %s must be one of %q, %q and %q, not %q.",
-		terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value))}
 }
 
 // PlanDryRun resolves plan_dry_run likewise.
