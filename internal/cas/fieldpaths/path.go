@@ -30,6 +30,13 @@ func Parse(text string) (fieldpath.Path, error) {
 	if strings.HasPrefix(text, "/") {
 		return nil, fmt.Errorf("%q is not a field path: write it as %s", text, fromPointer(text))
 	}
+	if expression, isJSONPath := cutJSONPath(text); isJSONPath {
+		path, err := Parse(expression)
+		if err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%q is not a field path: write it as %s", text, Text(path))
+	}
 	p := parser{text: text, rest: strings.TrimPrefix(text, ".")}
 	for first := true; p.rest != "" || first; first = false {
 		element, err := p.element(first)
@@ -170,6 +177,19 @@ func unescaped(text string) (name, rest string) {
 	return b.String(), ""
 }
 
+// cutJSONPath returns a JSONPath without the braces of kubectl and without the root.
+func cutJSONPath(text string) (expression string, isJSONPath bool) {
+	expression, hasBrace := strings.CutPrefix(text, "{")
+	if hasBrace {
+		expression = strings.TrimSuffix(expression, "}")
+	}
+	hasRoot := strings.HasPrefix(expression, "$.") || strings.HasPrefix(expression, "$[")
+	if hasRoot {
+		expression = expression[1:]
+	}
+	return expression, hasBrace || hasRoot
+}
+
 // fromPointer returns the path that a JSON Pointer (RFC 6901) means.
 func fromPointer(pointer string) string {
 	var p fieldpath.Path
@@ -249,12 +269,17 @@ func isPlain(name string) bool {
 	})
 }
 
+// isRoot reports whether a path that begins with the name looks like a JSON Pointer or a JSONPath.
+func isRoot(name string) bool {
+	return name == "$" || strings.HasPrefix(name, "/")
+}
+
 // Text returns the canonical spelling of a path.
 func Text(p fieldpath.Path) string {
 	var b strings.Builder
 	for i, e := range p {
 		switch {
-		case e.FieldName != nil && isPlain(*e.FieldName) && (i > 0 || !strings.HasPrefix(*e.FieldName, "/")):
+		case e.FieldName != nil && isPlain(*e.FieldName) && (i > 0 || !isRoot(*e.FieldName)):
 			if i > 0 {
 				b.WriteByte('.')
 			}
