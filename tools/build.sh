@@ -2,7 +2,7 @@
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary. kube-apiserver, etcd
 # and kubectl are downloaded together (see download.sh), and built if the download fails.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|setup-envtest|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod|vale
+#   tools/build.sh kube-apiserver|etcd|kubectl|setup-envtest|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod|vale|gremlins
 #   tools/build.sh --path NAME      only prints where it is or would be
 #
 # K8S_VERSION=v1.36.3 names another kube-apiserver and kubectl than the pinned ones, and the etcd that they are developed
@@ -25,6 +25,7 @@ case $name in
   goreleaser)     dir=. module=github.com/goreleaser/goreleaser/v2 package=github.com/goreleaser/goreleaser/v2 ;;
   go-licenses)    dir=. module=github.com/google/go-licenses/v2 package=github.com/google/go-licenses/v2 ;;
   govulncheck)    dir=. module=golang.org/x/vuln package=golang.org/x/vuln/cmd/govulncheck ;;
+  gremlins)       dir=. module=github.com/go-gremlins/gremlins package=github.com/go-gremlins/gremlins/cmd/gremlins ;;
   actionlint)     dir=actionlint module=github.com/rhysd/actionlint package=github.com/rhysd/actionlint/cmd/actionlint ;;
   vale)           dir=vale module=github.com/vale-cli/vale/v3 package=github.com/vale-cli/vale/v3/cmd/vale ;;
   editorconfig-checker)

@@ -34,6 +34,7 @@ func TestPathHasOneSpelling(t *testing.T) {
 		`spec["a b"]["c]"]`:                                  `spec["a b"]["c]"]`,
 		"spec.tolerations[key=a.b/c,operator=Exists].effect": "spec.tolerations[key=a.b/c,operator=Exists].effect",
 		"spec.x-kubernetes_y.$ref":                           "spec.x-kubernetes_y.$ref",
+		"spec.AZ09az":                                        "spec.AZ09az",
 		`["$"].x`:                                            `["$"].x`,
 		`metadata.labels["caf\u00e9"]`:                       `metadata.labels["café"]`,
 		"metadata.annotations[\"cafe\u0301\"]":               `metadata.annotations["cafe\u0301"]`, // which Terraform would make another name of
@@ -70,6 +71,9 @@ func TestWhatIsNoPathSaysHowToWriteIt(t *testing.T) {
 		"spec.containers[0].image":               "select the element by what it holds, as [name=web]",
 		"spec.containers[].image":                "select the element by what it holds, as [name=web]",
 		"spec.containers[*].image":               "select the element by what it holds, as [name=web]",
+		"spec.containers[0].env[name=a].value":   "[0] is a place in a list",
+		"spec.containers[].env[name=a].value":    "[] is a place in a list",
+		"spec. a":                                `must be in quotes: [" a"]`,
 		"spec.containers[web].image":             `a selector has a "=", as [name=web]`,
 		"spec.containers[name=web":               `no "]"`,
 		"spec.containers[name=web,]":             `select`,
@@ -105,6 +109,15 @@ func TestWhatIsNoPathSaysHowToWriteIt(t *testing.T) {
 	}
 }
 
+func TestAScalarIsWrittenInFull(t *testing.T) {
+	t.Parallel()
+	for want, scalar := range map[string]any{"1.25": 1.25, "9007199254740993": int64(9007199254740993), "true": true, "": nil} {
+		if got := fieldpaths.Scalar(scalar); got != want {
+			t.Errorf("%v is written as %q, want %q", scalar, got, want)
+		}
+	}
+}
+
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -115,6 +128,7 @@ func TestOverlap(t *testing.T) {
 		{"spec", "spec.replicas", true},
 		{"spec.replicas", "spec.paused", false},
 		{"spec.rep", "spec.replicas", false},
+		{"spec.replicas", "status.replicas", false},
 		{"spec.containers[name=a].image", "spec.containers[name=b].image", false},
 		{"spec.containers[name=a].image", "spec.containers[name=a].command", false},
 		{"spec.containers[name=a]", "spec.containers[name=a].command", true},

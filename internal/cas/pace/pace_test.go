@@ -258,6 +258,24 @@ func TestOneShortBatchChangesNothing(t *testing.T) {
 	}
 }
 
+// Given a number of swaps that is settled; when as many batches had it as it was to stay for; then a batch waits for one
+// swap more.
+func TestASettledNumberIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	c.together(12)
+	for batch := range 98 {
+		c.arrive(6, 10*time.Millisecond)
+		if waits := c.Wait(6, c.now, c.now) > 0; waits != (batch == 97) {
+			t.Fatalf("batch %d waits for another swap: %t", batch, waits)
+		}
+		c.Sends(6)
+		for range 6 {
+			c.Leaves(c.now)
+		}
+	}
+}
+
 // Given swaps that come alone, one after the other; then the ninth waits, to see whether others come, where that takes less than a second
 // and a quarter of a second lies between them at most.
 func TestLoneSwapsAreCuriousWhereItIsCheap(t *testing.T) {

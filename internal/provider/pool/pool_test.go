@@ -57,6 +57,7 @@ func TestTheLowestFreeValueIsTaken(t *testing.T) {
 		"numbers, except":              {Numbers{From: 5, To: 7, Except: []int64{5, 6, 6, 99}}, nil, "7", 1},
 		"numbers, except and taken":    {Numbers{From: 5, To: 7, Except: []int64{5, 6}}, []string{"7", "6"}, "", 0},
 		"numbers, written by hand":     {Numbers{From: 5, To: 7}, []string{"005", "+6"}, "7", 1},
+		"numbers, only one":            {Numbers{From: 5, To: 5}, nil, "5", 1},
 		"numbers, below zero":          {Numbers{From: -2, To: 2}, []string{"-2"}, "-1", 4},
 		"numbers, in order of numbers": {Numbers{From: 9, To: 11}, []string{"10", "9"}, "11", 1},
 		"numbers, all there are":       {all, []string{"-9223372036854775808"}, "-9223372036854775807", math.MaxInt64},
@@ -73,6 +74,7 @@ func TestTheLowestFreeValueIsTaken(t *testing.T) {
 		"prefixes, everything":            {ten, []string{"0.0.0.0/0"}, "", 0},
 		"prefixes, a gap":                 {ten, []string{"10.0.0.0/24", "10.0.2.0/23"}, "10.0.1.0/24", 4093},
 		"prefixes, mapped to version 6":   {ten, []string{"::ffff:10.0.0.7", "::ffff:10.0.1.0/120"}, "10.0.2.0/24", 4094},
+		"prefixes, mapped, all of them":   {ten, []string{"::ffff:0.0.0.0/96"}, "", 0},
 		"prefixes, that hold mapped ones": {Prefixes{Within: prefixes("::/1"), Bits: 1}, []string{"::ffff:0.0.0.0/95"}, "", 0},
 		"prefixes, of version 6":          {ten, []string{"::/0"}, "10.0.0.0/24", 4096},
 		"prefixes, except":                {Prefixes{Within: ten.Within, Bits: 24, Except: prefixes("10.0.0.0/23")}, nil, "10.0.2.0/24", 4094},
@@ -303,6 +305,14 @@ func TestAMemberInAnotherUnicodeFormIsFound(t *testing.T) {
 	}
 }
 
+func TestANameWithAControlCharacterStays(t *testing.T) {
+	t.Parallel()
+	const text = "{\n\"a\\u0001\":{}\n}"
+	if got := parsed(t, text).String(); got != text {
+		t.Errorf("%s became %s", text, got)
+	}
+}
+
 func TestWhatIsNoPoolIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -433,6 +443,9 @@ func BenchmarkTakeOfTenThousand(b *testing.B) {
 func TestAReaderReadsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	var r Reader
+	if _, err := r.Parse(""); err == nil {
+		t.Error("a new Reader has read the empty text")
+	}
 	first, err := r.Parse(`{"1": {}}`)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,9 @@ func TestGeneratedNames(t *testing.T) {
 func TestNamePrefixes(t *testing.T) {
 	t.Parallel()
 	for prefix, valid := range map[string]bool{
-		"settings-": true, "settings.": false, "s": true, strings.Repeat("x", 253): true, strings.Repeat("x", 300): false, "": false, "-x": false, "Settings-": false, "a b": false,
+		"settings-": true, "settings.": false, "s": true, strings.Repeat("x", 253): true,
+		strings.Repeat("x", 300): false, "": false,
+		"-x": false, "Settings-": false, "a b": false, "a.-": false,
 	} {
 		if got := NamePrefixProblems(prefix); (len(got) == 0) != valid {
 			t.Errorf("%q: %v, want it valid: %t", prefix, got, valid)
