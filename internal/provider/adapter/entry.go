@@ -113,7 +113,7 @@ func (m *EntryModel) Validate() (diags diag.Diagnostics) {
 	return diags
 }
 
-func (m *EntryModel) fault(title diagnose.ErrorTitle, attribute, problem string) diag.Diagnostic {
+func (m *EntryModel) fault(title *diagnose.Row, attribute, problem string) diag.Diagnostic {
 	return sealedFault(title, "value_wo_version", attribute, problem)
 }
 

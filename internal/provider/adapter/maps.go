@@ -117,7 +117,7 @@ func attributeOf(kind eval.Kind, name string) path.Path {
 }
 
 // fault is an error about one of the maps.
-func fault(kind eval.Kind, title diagnose.ErrorTitle, at path.Path, problem string) diag.Diagnostic {
+func fault(kind eval.Kind, title *diagnose.Row, at path.Path, problem string) diag.Diagnostic {
 	if kind == eval.Secret {
 		return sealedFault(title, "data_wo_version", at.String(), problem)
 	}
@@ -126,7 +126,7 @@ func fault(kind eval.Kind, title diagnose.ErrorTitle, at path.Path, problem stri
 
 // sealedFault is an error about a write-only attribute. It points at another one: Terraform prints the line that an error points at, which may
 // have the value.
-func sealedFault(title diagnose.ErrorTitle, at, attribute, problem string) diag.Diagnostic {
+func sealedFault(title *diagnose.Row, at, attribute, problem string) diag.Diagnostic {
 	return title.At(path.Root(at), fmt.Sprintf("Attribute %s: %s.", attribute, problem))
 }
 
@@ -134,7 +134,7 @@ func sealedFault(title diagnose.ErrorTitle, at, attribute, problem string) diag.
 const notGenerated = "; no state has the value, so a generated configuration lacks it"
 
 // sealedProblem describes the problem of a value without its length. It is empty for a valid or unknown value.
-func sealedProblem(textual, encoded types.String) (title diagnose.ErrorTitle, problem string) {
+func sealedProblem(textual, encoded types.String) (title *diagnose.Row, problem string) {
 	b := []byte(textual.ValueString())
 	if !encoded.IsNull() && !encoded.IsUnknown() {
 		if b, problem = attributes.DecodeBase64(encoded.ValueString()); problem != "" {
@@ -144,5 +144,5 @@ func sealedProblem(textual, encoded types.String) (title diagnose.ErrorTitle, pr
 	if len(b) > eval.MaxSize {
 		return diagnose.TitleValueTooLarge, fmt.Sprintf("all values of a Secret must have at most %d bytes together", eval.MaxSize)
 	}
-	return "", ""
+	return nil, ""
 }

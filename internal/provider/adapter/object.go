@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -217,8 +218,8 @@ func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref eval.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
-			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
-			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
+			Missing:   fmt.Sprintf("Run terraform plan again: it plans to create the %s.", m.Kind),
+			Immutable: fmt.Sprintf("Run terraform plan again: it plans to replace the %s.", m.Kind),
 			Changed:   "Run terraform plan again. If cas_configmap_entry owns a key, remove it from data and binary_data.",
 			Move:      "Remove the key from data and binary_data if another resource owns it.",
 			Grant:     "get, create, patch and delete",

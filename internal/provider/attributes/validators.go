@@ -19,14 +19,14 @@ import (
 // stringRule is a validator made of one function that lists what is wrong with a value; nothing means that it is fine.
 type stringRule struct {
 	description string
-	title       diagnose.ErrorTitle
+	title       *diagnose.Row
 	problems    func(string) []string
 }
 
 var _ validator.String = stringRule{}
 
 // Rule returns a validator that reports the problems of a value under the title.
-func Rule(description string, title diagnose.ErrorTitle, problems func(string) []string) validator.String {
+func Rule(description string, title *diagnose.Row, problems func(string) []string) validator.String {
 	return stringRule{description, title, problems}
 }
 

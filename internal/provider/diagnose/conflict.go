@@ -22,7 +22,7 @@ func (s Subject) conflict(e *eval.ConflictError) diag.Diagnostic {
 			pin = "expected_resource_version"
 		}
 		return s.refuse(TitleCompareAndSwapConflict, path.Root(pin), fmt.Sprintf(
-			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts, s.orDestroy(
+			"The %s is not at resourceVersion %s, which %s names.", s.ID.Kind, e.At.ResourceVersion, pin), facts, s.orDestroy(
 			"Run terraform plan again with "+pin+" from a data source, or with the version that you have reviewed."))
 	case eval.ReasonOwn:
 		keys := keysOf(e.Keys)
@@ -52,27 +52,24 @@ func (s Subject) objectConflict(e *eval.ConflictError, facts []Fact) diag.Diagno
 		}
 	}
 	next := s.again()
-	happened := "The ConfigMap changed " + s.since(true) + "."
+	happened := fmt.Sprintf("The %s changed %s.", s.ID.Kind, s.since(true))
 	switch {
 	case isRemade(e):
-		happened = "The ConfigMap was deleted and created again " + s.since(true) + "."
+		happened = fmt.Sprintf("The %s was deleted and created again %s.", s.ID.Kind, s.since(true))
 	case s.Op == terms.OpCreate: // its keys may have changed, and changed back
 		next = "Run terraform plan again, or " + s.Ways.OtherKeys
 	case len(changed) > 0:
 		happened = enumerate(changed) + " changed " + s.since(len(changed) == 1) + "."
 	case s.ID.Kind == eval.Secret: // the state has no values
 	case s.Ways.OtherKeys != "":
-		unchanged := "The keys of this resource are unchanged"
-		if s.APIVersion != "" {
-			unchanged = "The fields of this resource are unchanged"
-		}
+		unchanged := "The " + s.part() + "s of this resource are unchanged"
 		if s.ID.Key != "" {
 			unchanged = s.ID.Key + " is unchanged"
 			if value, ok := quoteHCL(e.Live.Value(s.ID.Key), s.Hide); ok {
 				unchanged += " (" + value + ")"
 			}
 		}
-		happened = unchanged + ", but the ConfigMap changed."
+		happened = fmt.Sprintf("%s, but the %s changed.", unchanged, s.ID.Kind)
 		next = "Run terraform plan again" + s.refreshed() + ", or " + s.Ways.OtherKeys
 		if s.Op == terms.OpDelete { // which uses the state
 			next = "Run terraform plan again, or first apply " + strings.TrimPrefix(s.Ways.OtherKeys, "set ")
@@ -178,10 +175,10 @@ func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	case s.Op != terms.OpCreate:
 	case s.Revision != "": // after an import, the first write needs the same of a Secret
 		next += number(len(keys), "; to keep it, ", "; to keep them, ") +
-			fmt.Sprintf("set %s to what %s and adopt_existing = true", root(s.Value), number(len(keys), enumerate(keys)+" holds", "the keys hold"))
+			fmt.Sprintf("set %s to what %s and adopt_existing = true", root(s.Value), number(len(keys), enumerate(keys)+" holds", "the "+s.part()+"s hold"))
 	default:
 		facts = append(facts, s.importFact(keys)...)
-		keep := fmt.Sprintf("set %s to what the keys hold, then import them", root(s.Value))
+		keep := fmt.Sprintf("set %s to what the %ss hold, then import them", root(s.Value), s.part())
 		if len(keys) == 1 {
 			keep = s.set(s.Keys[keys[0]].Value, keys[0], e.Live.Value(keys[0])) + ", then import it"
 		}
@@ -207,7 +204,7 @@ func (s Subject) mismatch(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 		happened = fmt.Sprintf("%s do not hold what %s.", enumerate(keys), strings.Join(s.expectations(e), " and ")+
 			number(len(s.expectations(e)), " says", " say"))
 	case isMissing:
-		happened = fmt.Sprintf("The ConfigMap has no key %q.", name)
+		happened = fmt.Sprintf("The %s has no key %q.", s.ID.Kind, name)
 		if s.APIVersion != "" {
 			happened = fmt.Sprintf("%s is absent, which %s does not expect.", name, paths.Expected)
 		}
@@ -271,7 +268,7 @@ func (s Subject) mixed(e *eval.ConflictError, faults []fault) diag.Diagnostic {
 		}
 	}
 	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" do not hold what this "+s.self()+" expects.",
-		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each key, then run terraform plan again."))
+		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each "+s.part()+", then run terraform plan again."))
 }
 
 // OtherTypeError is for a Secret that exists, and whose type is not the planned type.
@@ -280,7 +277,7 @@ type OtherTypeError struct{ Live string }
 func (e *OtherTypeError) Error() string { return "the type of the Secret is " + e.Live }
 
 func (s Subject) otherType(e *OtherTypeError) diag.Diagnostic {
-	return s.refuse(TitleConfigMapAlreadyExists, path.Root("type"), "The ConfigMap already exists with another type, which cannot be changed.",
+	return s.refuse(TitleConfigMapAlreadyExists, path.Root("type"), "The Secret already exists with another type, which cannot be changed.",
 		[]Fact{{"Type", e.Live}}, s.orDestroy(fmt.Sprintf("Set type = %q, or choose another name.", e.Live)))
 }
 

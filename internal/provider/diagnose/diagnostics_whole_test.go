@@ -269,7 +269,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 			severity: diag.SeverityWarning, summary: "ConfigMap Still Exists",
 			detail: "The ConfigMap is being deleted, and its finalizers still hold it.\n\n  ConfigMap:   shop/settings\n" +
 				"  Deleted at:  2026-07-01T12:00:00Z\n  Finalizers:  acme.io/a, acme.io/b\n\nThe controllers of the finalizers remove them. " +
-				"If a controller does not run any more, remove its finalizer: kubectl edit configmaps settings --namespace shop.",
+				"If a controller does not run any more, remove its finalizer: kubectl edit configmap settings --namespace shop.",
 		},
 		"whole: created twice": {
 			of: aboutWhole(terms.OpCreate, planning).CreatedTwice(), path: "name", summary: "ConfigMap Created Twice",

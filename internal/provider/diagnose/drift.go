@@ -35,13 +35,13 @@ func (d Drift) Field() string {
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
+	return s.warn(TitleValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
 		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
+	return s.warn(TitleValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To keep what is there, set %s to it. To write %s again, set on_drift = %q and change %s.",
 			root(s.Value), root(s.Value), terms.DriftOverwrite, s.Revision))
 }
@@ -55,7 +55,8 @@ func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnosti
 	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
 		them(drift), s.keepDrift(drift), acknowledge, terms.DriftOverwrite)
 	if slices.ContainsFunc(drift, func(d Drift) bool { return d.Field() == eval.ImmutableKey && d.Found == eval.Bool(true) }) {
-		next = fmt.Sprintf("The ConfigMap is immutable now, so an update cannot overwrite %[1]s. To keep %[1]s, %[2]s.", them(drift), s.keepDrift(drift))
+		next = fmt.Sprintf("The %[3]s is immutable now, so an update cannot overwrite %[1]s. To keep %[1]s, %[2]s.",
+			them(drift), s.keepDrift(drift), s.ID.Kind)
 	}
 	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, live), s.driftFacts(drift, live), s.orDestroy(next))
 }
@@ -112,11 +113,11 @@ func (s Subject) keepDrift(drift []Drift) string {
 	d := drift[0]
 	switch paths, ok := s.Keys[d.Key]; {
 	case len(s.Keys) == 0:
-		return "set " + s.attributesOf(drift) + " to what the ConfigMap holds"
+		return fmt.Sprintf("set %s to what the %s holds", s.attributesOf(drift), s.ID.Kind)
 	case len(drift) > 1 || !ok:
-		return "set " + root(s.Value) + " to what the keys hold"
+		return fmt.Sprintf("set %s to what the %ss hold", root(s.Value), s.part())
 	case d.Found.IsAbsent():
-		return "remove the key from " + root(paths.Value)
+		return fmt.Sprintf("remove the %s from %s", s.part(), root(paths.Value))
 	default:
 		return s.set(paths.Value, d.Key, d.Found)
 	}
@@ -190,6 +191,6 @@ func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
 			next = "A default counts as removed. " + next
 		}
 	}
-	return s.tell(WarningValueNotStoredAsSent, s.Keys[keys[0]].Value, fmt.Sprintf("The API server did not store %s as %s sent.",
+	return s.warn(TitleValueNotStoredAsSent, s.Keys[keys[0]].Value, fmt.Sprintf("The API server did not store %s as %s sent.",
 		enumerate(keys), number(len(keys), "it was", "they were")), facts, next)
 }

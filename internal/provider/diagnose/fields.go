@@ -48,7 +48,7 @@ func (s Subject) field(e *eval.FieldError) diag.Diagnostic {
 	}
 	name, _ := NameOf(e.Key)
 	facts := []Fact{{"Problem", e.Err.Error()}}
-	correct := "Correct the path or the value as the problem says, then run terraform plan again."
+	correct := TitleFieldDoesNotFit.Next
 	if missing, isMissing := errors.AsType[*eval.MissingElementError](e.Err); isMissing && len(missing.Elements) > 0 && s.Hide == ShowValues {
 		selector := missing.Path[strings.LastIndex(missing.Path, "["):]
 		facts = append(facts, Fact{"Elements", Nearest(selector, missing.Elements)})
@@ -97,16 +97,16 @@ func (s Subject) lacking(e *LackingError) diag.Diagnostic {
 // notServed is for a kind that the API server does not serve. The same apply may add the kind, and the API
 // server may not serve the kind for a while. So a plan warns, and a refresh drops nothing.
 func (s Subject) notServed(e *eval.NotServedError) diag.Diagnostic {
-	happened, facts := "The API server serves no ConfigMap of "+e.APIVersion+".", nearestKind(e)
-	next := "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
+	happened, facts := fmt.Sprintf("The API server serves no %s of %s.", s.ID.Kind, e.APIVersion), nearestKind(e)
+	next := TitleKindNotServed.Next
 	if isOfKubernetes(e.Ref.Kind.Group()) {
 		next = "Correct api_version and kind."
 	}
 	switch {
 	case s.Op == terms.OpRead && !s.IsImport:
-		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The state stays as it is.", facts, next)
+		return s.warn(TitleKindNotServed, path.Root("api_version"), happened+" The state stays as it is.", facts, next)
 	case s.Plan != "" && !isOfKubernetes(e.Ref.Kind.Group()):
-		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The plan could not check the object. The apply checks it.", facts, next)
+		return s.warn(TitleKindNotServed, path.Root("api_version"), happened+" The plan could not check the object. The apply checks it.", facts, next)
 	case s.Op == terms.OpDelete:
 		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, facts, fmt.Sprintf(
 			"If the object is gone with its kind, run terraform state rm with the address of this resource. Otherwise apply another api_version, or deletion_policy = %q, then destroy.", terms.PolicyAbandon))
@@ -158,7 +158,7 @@ func (s Subject) scope(e *eval.ScopeError) diag.Diagnostic {
 // granted returns the resource that a role must name.
 func (s Subject) granted() string {
 	if s.APIVersion == "" {
-		return "configmaps in this namespace"
+		return s.ID.Kind.Resource() + " in this namespace"
 	}
 	group := cmp.Or(s.ID.Kind.Group(), "the core group")
 	return fmt.Sprintf("the resource of kind %s in %s", s.ID.Kind, group)

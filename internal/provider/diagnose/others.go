@@ -36,9 +36,9 @@ func (s Subject) KeysOfOthers(e *OtherKeysError) (diags diag.Diagnostics) {
 		return nil
 	}
 	if e.IsDeleted {
-		return diag.Diagnostics{s.tell(WarningConfigMapHasOtherKeys, path.Empty(), "The ConfigMap contains "+s.ofOthers(e)+
-			". The apply deletes them with the ConfigMap, because deletion_policy is \"delete\".", s.keysOfOthers(e),
-			"To keep them, apply deletion_policy = \"abandon\" instead: it leaves the ConfigMap in place.")}
+		return diag.Diagnostics{s.warn(TitleConfigMapHasOtherKeys, path.Empty(), s.contains(e)+fmt.Sprintf(
+			" The apply deletes them with the %s, because deletion_policy is \"delete\".", s.ID.Kind), s.keysOfOthers(e), fmt.Sprintf(
+			"To keep them, apply deletion_policy = \"abandon\" instead: it leaves the %s in place.", s.ID.Kind))}
 	}
 	refused, warned := *e, *e
 	refused.Keys, warned.Keys = nil, nil
@@ -53,8 +53,8 @@ func (s Subject) KeysOfOthers(e *OtherKeysError) (diags diag.Diagnostics) {
 		diags.Append(s.otherKeys(&refused))
 	}
 	if len(warned.Keys) > 0 {
-		diags.Append(s.tell(WarningConfigMapHasOtherKeys, path.Empty(), "The ConfigMap contains "+s.ofOthers(&warned)+
-			". The apply deletes the ConfigMap only if other resources remove them first.", s.keysOfOthers(&warned),
+		diags.Append(s.warn(TitleConfigMapHasOtherKeys, path.Empty(), s.contains(&warned)+fmt.Sprintf(
+			" The apply deletes the %s only if other resources remove them first.", s.ID.Kind), s.keysOfOthers(&warned),
 			"If this configuration owns the keys, let their resources depend on this resource, so that they are destroyed first. "+
 				keysThatStay))
 	}
@@ -76,15 +76,16 @@ func (s Subject) isOfAnother(owners []eval.Writer) bool {
 
 // otherKeys is for keys that keep a whole object from being deleted.
 func (s Subject) otherKeys(e *OtherKeysError) diag.Diagnostic {
-	return s.refuse(TitleConfigMapHasOtherKeys, path.Empty(), fmt.Sprintf("The ConfigMap contains %s. deletion_policy = %q does not delete them.",
-		s.ofOthers(e), terms.PolicyRelease), s.keysOfOthers(e), s.toDelete(e))
+	return s.refuse(TitleConfigMapHasOtherKeys, path.Empty(), s.contains(e)+fmt.Sprintf(" deletion_policy = %q does not delete them.",
+		terms.PolicyRelease), s.keysOfOthers(e), s.toDelete(e))
 }
 
-func (s Subject) ofOthers(e *OtherKeysError) string {
+func (s Subject) contains(e *OtherKeysError) string {
+	which := "keys with values that this resource did not write"
 	if e.NotKnown {
-		return "keys that this resource may not have written"
+		which = "keys that this resource may not have written"
 	}
-	return "keys with values that this resource did not write"
+	return fmt.Sprintf("The %s contains %s.", s.ID.Kind, which)
 }
 
 // toDelete says how to delete the object with its keys, or to leave it.
@@ -95,7 +96,7 @@ func (s Subject) toDelete(e *OtherKeysError) string {
 		set += fmt.Sprintf(" and on_drift = %q", terms.DriftOverwrite)
 		leave = "run terraform state rm with the address of this resource"
 	}
-	next := fmt.Sprintf("To delete the ConfigMap with these keys, first apply %s alone. To leave the ConfigMap in place, %s.", set, leave)
+	next := fmt.Sprintf("To delete the %[1]s with these keys, first apply %[2]s alone. To leave the %[1]s in place, %[3]s.", s.ID.Kind, set, leave)
 	switch {
 	case !s.isGone():
 		return "Let the owners remove their keys first: destroy or change their configuration. " + next
@@ -128,6 +129,6 @@ func (s Subject) keysOfOthers(e *OtherKeysError) (facts []Fact) {
 // ReplacesAbandoned is for a whole object that deletion_policy leaves in place and that the new resource would create.
 func (s Subject) ReplacesAbandoned() diag.Diagnostic {
 	return s.refuse(TitleReplacementWouldFail, path.Empty(),
-		"deletion_policy leaves the ConfigMap in place, so the new resource would find its name taken.", nil,
+		fmt.Sprintf("deletion_policy leaves the %s in place, so the new resource would find its name taken.", s.ID.Kind), nil,
 		fmt.Sprintf("Change the name as well, or first apply deletion_policy = %q alone.", terms.PolicyRelease))
 }

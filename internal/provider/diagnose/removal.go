@@ -25,7 +25,7 @@ func (s Subject) RemovesChanged(changed []Drift, seen *eval.Snapshot) diag.Diagn
 	if s.Op == terms.OpUpdate { // whose own policy counts
 		next = fmt.Sprintf("To keep %s, set deletion_policy = %q.", it, terms.PolicyAbandon)
 	}
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
+	return s.warn(TitleValueChangedSinceLastApply, path.Empty(),
 		enumerate(namesOf(changed))+number(len(changed),
 			" does not hold what this resource last wrote. The apply removes it if it still holds what the plan found.",
 			" do not hold what this resource last wrote. The apply removes them if they still hold what the plan found."),
@@ -81,7 +81,7 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 		happened = enumerate(keys) + " existed before this resource wrote " + it
 	}
 	facts = append(facts, s.commands(kept)...) // of a plan as well: command lines show its warnings again after the apply
-	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(one, ", so it stays as it is.", ", so they stay as they are."),
+	return s.warn(TitleKeyStaysInPlace, path.Empty(), happened+number(one, ", so it stays as it is.", ", so they stay as they are."),
 		facts, s.afterwards(reason, kept, it))
 }
 
@@ -144,7 +144,7 @@ func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	if s.ID.Kind == eval.Secret {
 		way, policy = "leave "+number(len(keys), "it", "them")+" in place", terms.PolicyAbandon
 	}
-	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
+	return s.warn(TitleKeyExistedBeforeTerraform, path.Empty(),
 		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
 		s.keyFact(keys...), s.withPolicy("To "+way, policy))
 }
@@ -159,7 +159,7 @@ func (s Subject) PutsBack(originals, live map[string]eval.Value) diag.Diagnostic
 			facts = append(facts, s.compare("Found", live[key], "Put back", originals[key])...)
 		}
 	}
-	return s.tell(WarningValueWillBePutBack, path.Empty(), "The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
+	return s.warn(TitleValueWillBePutBack, path.Empty(), "The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
 		s.withPolicy("To leave "+it+" as "+number(len(keys), "it is", "they are"), terms.PolicyAbandon))
 }
 
@@ -195,7 +195,7 @@ func (s Subject) DataUndoes(keys []string) diag.Diagnostic {
 
 // DataWillUndo warns of keys that the next update of a whole object would remove.
 func (s Subject) DataWillUndo(keys []string) diag.Diagnostic {
-	return s.tell(WarningDataUndoesAnotherResource, s.keyPath(keys[0]), s.undoes(keys), s.keyFact(keys...), s.beside())
+	return s.warn(TitleDataUndoesAnotherResource, s.keyPath(keys[0]), s.undoes(keys), s.keyFact(keys...), s.beside())
 }
 
 func (s Subject) undoes(keys []string) string {
@@ -222,7 +222,7 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 	happened := "Another resource has " + enumerate(keys) + " in the same configuration."
 	next := number(len(keys), "Leave it to one of the two.", "Leave each to one of the two.")
 	if s.Plan == terms.PlanCheckWarning { // of two that are not changed, neither is refused
-		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" The apply refuses the second write.", s.keyFact(keys...), next)
+		return s.warn(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened+" The apply refuses the second write.", s.keyFact(keys...), next)
 	}
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), s.orDestroy(next))
 }
@@ -243,8 +243,7 @@ func (s Subject) writtenTwice(e *WrittenTwiceError) diag.Diagnostic {
 
 // VersionNotKnown is for a state that has no version to hold on to.
 func (s Subject) VersionNotKnown() diag.Diagnostic {
-	return s.refuse(TitleConfigMapVersionNotKnown, path.Empty(), "The state does not have the version of the ConfigMap yet.", nil,
-		s.orDestroy("Run terraform plan again without -refresh=false."))
+	return s.refuse(TitleConfigMapVersionNotKnown, path.Empty(), "", nil, s.orDestroy(TitleConfigMapVersionNotKnown.Next))
 }
 
 // ExpectationMissing is for keys of a Secret that an update writes without an expected value.
@@ -264,7 +263,7 @@ func (s Subject) TaintedReplacesItself() diag.Diagnostic {
 
 // MayReplaceItself warns of a replacement that may turn out to be of the same keys.
 func (s Subject) MayReplaceItself() diag.Diagnostic {
-	return s.tell(WarningReplacementMayFail, path.Empty(),
+	return s.warn(TitleReplacementMayFail, path.Empty(),
 		fmt.Sprintf("The new %s are known only at apply. If they are the same, the create fails, because the removal comes first.", s.Place), nil,
 		fmt.Sprintf("Make %s known at plan, or change %s instead of replacing the resource.", s.Place, root(s.Value)))
 }
@@ -300,17 +299,18 @@ func (s Subject) NothingThere(seen *eval.Snapshot, missing Missing) diag.Diagnos
 		form += ":key1,key2"
 	}
 	if s.ID.Key != "" && seen.Exists() {
-		return s.tell(TitleKeyNotFound, path.Empty(), fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", s.ID.Key), existingKeys(s.ID.Key, seen),
+		return s.fail(TitleKeyNotFound, path.Empty(), fmt.Sprintf("The %s has no key %q. Nothing was imported.", s.ID.Kind, s.ID.Key), existingKeys(s.ID.Key, seen),
 			didYouMean(s.ID.Key, keysIn(seen))+"Correct the import, whose id is "+form+"."+next)
 	}
 	if s.Place != "" || s.Members != nil { // no resource of keys creates the object
 		next = ""
 	}
-	title, what := TitleConfigMapNotFound, "ConfigMap"
+	r := TitleConfigMapNotFound
 	if missing.Namespace {
-		title, what = TitleNamespaceNotFound, "namespace"
+		r = TitleNamespaceNotFound
 	}
-	return s.tell(title, path.Empty(), "The "+what+" does not exist. Nothing was imported.", missing.facts(), missing.near(s)+"Correct the import, whose id is "+form+"."+next)
+	return s.fail(r, path.Empty(), s.row(r).Meaning+" Nothing was imported.", missing.facts(),
+		missing.near(s)+"Correct the import, whose id is "+form+"."+next)
 }
 
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
@@ -323,18 +323,18 @@ func (s Subject) NotImported(missing []string, seen *eval.Snapshot) diag.Diagnos
 		at = s.Value
 	}
 	if len(missing) == 0 {
-		return s.tell(TitleNothingToImport, at,
-			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration.")
+		return s.fail(TitleNothingToImport, at,
+			fmt.Sprintf("The %s has no keys to import. Nothing was imported.", s.ID.Kind), nil, "Remove the import: the next apply writes the keys of the configuration.")
 	}
-	happened := fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", missing[0])
-	next := "Correct the names in the import, or leave out the keys that do not exist yet: the next apply writes them."
+	happened := fmt.Sprintf("The %s has no key %q. Nothing was imported.", s.ID.Kind, missing[0])
+	next := fmt.Sprintf("Correct the names in the import, or leave out the %ss that do not exist yet: the next apply writes them.", s.part())
 	if len(missing) == 1 {
 		next = didYouMean(missing[0], keysIn(seen)) + next
 	}
-	if _, isField := NameOf(missing[0]); isField {
-		happened = fmt.Sprintf("The ConfigMap does not have %s. Nothing was imported.", enumerate(missing))
+	if s.APIVersion != "" {
+		happened = fmt.Sprintf("The %s does not have %s. Nothing was imported.", s.ID.Kind, enumerate(missing))
 	} else if len(missing) > 1 {
-		happened = fmt.Sprintf("The ConfigMap does not have the keys %s. Nothing was imported.", enumerate(missing))
+		happened = fmt.Sprintf("The %s does not have the keys %s. Nothing was imported.", s.ID.Kind, enumerate(missing))
 	}
-	return s.tell(TitleKeyNotFound, at, happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...), next)
+	return s.fail(TitleKeyNotFound, at, happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...), next)
 }

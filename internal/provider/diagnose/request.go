@@ -21,12 +21,11 @@ import (
 
 // unreachable reports a cause once: all operations of the run fail with the same cause.
 func (s Subject) unreachable(e *eval.UnreachableError) diag.Diagnostic {
-	const happened = "The API server could not be reached."
+	facts := []Fact{{"Host", e.Host}}
 	if !e.Reported.IsFirst(innermost(e.Err).Error()) {
-		return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}}, "Another message of this run tells the cause.")
+		return s.refuse(TitleAPIServerUnreachable, path.Empty(), "", facts, "Another message of this run tells the cause.")
 	}
-	return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}, {"Cause", s.words(e.Err)}},
-		"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")
+	return s.refuse(TitleAPIServerUnreachable, path.Empty(), "", append(facts, Fact{"Cause", s.words(e.Err)}), "")
 }
 
 func (s Subject) forbidden(e *eval.ForbiddenError) diag.Diagnostic {
@@ -42,9 +41,9 @@ func (s Subject) forbidden(e *eval.ForbiddenError) diag.Diagnostic {
 // object is the ConfigMap that a request was about, or all of a namespace.
 func (s Subject) object(article string) string {
 	if s.ID.Name == "" {
-		return "ConfigMaps"
+		return s.ID.Kind.String() + "s"
 	}
-	return article + " ConfigMap"
+	return article + " " + s.ID.Kind.String()
 }
 
 // refused is for a request that was answered with another error.
@@ -99,14 +98,15 @@ func (s Subject) canceled(e *eval.CanceledError) diag.Diagnostic {
 		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.limit())
 		switch {
 		case e.Retried:
-			happened = "The write was not applied in time: other writers changed the ConfigMap before each attempt, or the API server was too busy."
+			happened = fmt.Sprintf("The write was not applied in time: other writers changed the %s before each attempt, or the API server was too busy.",
+				s.ID.Kind)
 		case e.Plugin != "":
 			happened = "The exec plugin that gives the credentials did not answer in time."
 			next = "Run the command in a shell to see what it waits for, such as a login. " + next
 		}
 		return s.refuse(TitleOperationTimedOut, path.Empty(), happened, facts, next)
 	}
-	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
+	return s.refuse(TitleOperationCanceled, path.Empty(), "", facts, "")
 }
 
 // limit is the operation whose timeout applies: for a plan's check, reading; an action has one timeout for all.
@@ -118,7 +118,7 @@ func (s Subject) limit() terms.Operation {
 }
 
 func (s Subject) unknown(e *eval.UnknownError) diag.Diagnostic {
-	next := "Run terraform plan again: it shows what is left to do."
+	next := TitleWriteOutcomeUnknown.Next
 	facts, keys := []Fact{{"Cause", s.words(briefly(e.Err))}}, s.ownKeys()
 	if e.Base.ResourceVersion != "" {
 		facts = append(facts, Fact{factVersion, e.Base.ResourceVersion + " before the write"})
@@ -127,19 +127,18 @@ func (s Subject) unknown(e *eval.UnknownError) diag.Diagnostic {
 	case s.Ways.Unknown != "":
 		next = s.Ways.Unknown
 	case s.Op == terms.OpInvoke:
-		next = "See what the ConfigMap holds before you invoke the action again."
+		next = fmt.Sprintf("See what the %s holds before you invoke the action again.", s.ID.Kind)
 	case s.Op == terms.OpDelete:
 		next = "Run terraform plan, or terraform plan -destroy, again: it shows what is left to remove."
 	case s.Op == terms.OpCreate && len(keys) == 0:
-		next = "Run terraform plan again. If it says that the ConfigMap already exists, import it."
+		next = fmt.Sprintf("Run terraform plan again. If it says that the %s already exists, import it.", s.ID.Kind)
 		facts = append(facts, s.importFact(nil)...)
 	case s.Op == terms.OpCreate:
 		next = fmt.Sprintf("Run terraform plan again. If it says that %[1]s already %[2]s, import %[3]s, or set adopt_existing = true.",
 			enumerate(keys), number(len(keys), "holds the value", "hold the values"), number(len(keys), "it", "them"))
 		facts = append(facts, s.importFact(keys)...)
 	}
-	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
-		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next)
+	return s.fail(TitleWriteOutcomeUnknown, path.Empty(), "", facts, next)
 }
 
 // briefly shortens an error of several requests: of each, the verb and the host.

@@ -96,14 +96,6 @@ func (s Subject) detail(happened string, facts []Fact, next string) string {
 	return Detail(happened, brief(append(which, facts...)), next)
 }
 
-// refuse makes the error of an operation that changed nothing. It is a warning if plan_check says so.
-func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
-	if s.Plan == terms.PlanCheckWarning {
-		return s.tell(WarningTitle(title), at, happened+" The apply will fail unless this changes.", facts, next)
-	}
-	return s.tell(title, at, fmt.Sprintf("%s Nothing was %s%s.", happened, s.Op.Past(), s.forThis()), facts, next)
-}
-
 // forThis names the resource for which nothing was written, if the run wrote for others.
 func (s Subject) forThis() string {
 	own := int64(1)
@@ -115,7 +107,7 @@ func (s Subject) forThis() string {
 	case !isWrite || !s.isApplied() || s.Writes == nil || s.Writes() <= own:
 		return ""
 	case s.isWhole():
-		return " for this ConfigMap"
+		return " for this " + s.ID.Kind.String()
 	case s.Noun == "allocation" || s.Noun == "counter": // others of this run may have written the same key
 		return " for this resource"
 	case s.APIVersion != "":
@@ -136,7 +128,7 @@ func (s Subject) orDestroy(next string) string {
 	next += " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
 	switch keys := s.ownKeys(); {
 	case s.isWhole():
-		return next + " deletion_policy says what becomes of the ConfigMap."
+		return fmt.Sprintf("%s deletion_policy says what becomes of the %s.", next, s.ID.Kind)
 	case len(keys) > 0:
 		return next + " deletion_policy says what becomes of " + enumerate(keys) + "."
 	}
@@ -194,8 +186,8 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 			return d
 		}
 	}
-	return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
-		[]Fact{{"Cause", s.words(err)}}, Report)
+	return s.fail(TitleUnexpectedError, path.Empty(),
+		fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun), []Fact{{"Cause", s.words(err)}}, "")
 }
 
 // forType calls as for errors of its type, and returns nil for any other error.
@@ -248,27 +240,28 @@ func (s Subject) notFound(missing Missing) diag.Diagnostic {
 		return s.noNamespace(missing)
 	}
 	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) {
-		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
-			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", missing.facts(),
-			missing.near(s)+cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
+		return s.warn(TitleConfigMapDoesNotExistYet, path.Root("name"), "", missing.facts(),
+			missing.near(s)+cmp.Or(s.Ways.Missing, s.row(TitleConfigMapDoesNotExistYet).Next))
 	}
-	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "The ConfigMap does not exist.", missing.facts(),
-		missing.near(s)+s.orDestroy(cmp.Or(s.Ways.Missing, "Create the ConfigMap first, and let this resource depend on it.")))
+	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "", missing.facts(),
+		missing.near(s)+s.orDestroy(cmp.Or(s.Ways.Missing, s.row(TitleConfigMapNotFound).Next)))
 }
 
 // Immutable is for keys of an immutable ConfigMap, which can be neither written nor removed.
 func (s Subject) Immutable() diag.Diagnostic {
-	next := cmp.Or(s.Ways.Immutable, "Use a ConfigMap with another name, or delete this one and create it again.")
+	next := cmp.Or(s.Ways.Immutable, s.row(TitleConfigMapIsImmutable).Next)
 	switch {
 	case s.Op == terms.OpDelete:
 		next = s.abandon()
 	case s.Op == terms.OpCreate && s.isWhole(): // which takes over the object
-		next = fmt.Sprintf("To take it over, set immutable = true, and %s to what the ConfigMap holds. Otherwise choose another name.", root(s.Value))
+		next = fmt.Sprintf("To take it over, set immutable = true, and %s to what the %s holds. Otherwise choose another name.",
+			root(s.Value), s.ID.Kind)
 	case s.Op == terms.OpUpdate && s.Plan == terms.PlanCheckError && !s.Replanned && !s.isWhole() && len(s.ownKeys()) > 0: // a destroy is refused, too
-		return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, next+fmt.Sprintf(
-			" If this blocks a destroy, set %s to what the ConfigMap holds, apply deletion_policy = %q, then destroy.", root(s.Value), terms.PolicyAbandon))
+		return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "", nil, next+fmt.Sprintf(
+			" If this blocks a destroy, set %s to what the %s holds, apply deletion_policy = %q, then destroy.",
+			root(s.Value), s.ID.Kind, terms.PolicyAbandon))
 	}
-	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, s.orDestroy(next))
+	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "", nil, s.orDestroy(next))
 }
 
 // ChangesImmutable is for an update of an immutable object whose plan did not know that an attribute changes.
@@ -277,18 +270,18 @@ func (s Subject) ChangesImmutable(attribute string) diag.Diagnostic {
 	if attribute == "keys" { // of a Secret
 		at = s.Value
 	}
-	return s.tell(TitleConfigMapIsImmutable, at, "The ConfigMap is immutable. The plan did not know that "+root(at)+" changes. Nothing was written"+
-		s.forThis()+".", nil, s.Ways.Immutable)
+	return s.fail(TitleConfigMapIsImmutable, at, fmt.Sprintf("The %s is immutable. The plan did not know that %s changes. Nothing was written%s.",
+		s.ID.Kind, root(at), s.forThis()), nil, s.Ways.Immutable)
 }
 
 // abandon is the way to destroy a resource and to leave its object as it is.
 func (s Subject) abandon() string {
-	return cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
+	return cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the %s as it is, apply deletion_policy = %q, then destroy.", s.ID.Kind, terms.PolicyAbandon))
 }
 
 func (s Subject) terminating(e *eval.TerminatingError) diag.Diagnostic {
-	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletion(e.Since, e.Finalizers),
-		s.orDestroy("Wait until it is gone, then run terraform plan again."))
+	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "", deletion(e.Since, e.Finalizers),
+		s.orDestroy(TitleConfigMapIsBeingDeleted.Next))
 }
 
 // deletion returns the facts about an object that is being deleted. Finalizers hold it.
@@ -305,10 +298,9 @@ func (s Subject) StillExists(after *eval.Snapshot) diag.Diagnostics {
 	if !after.Terminating() {
 		return nil
 	}
-	return diag.Diagnostics{s.tell(WarningConfigMapStillExists, path.Empty(), "The ConfigMap is being deleted, and its finalizers still hold it.",
-		deletion(after.Metadata().DeletionTimestamp.Time, after.Finalizers()), fmt.Sprintf(
-			"The controllers of the finalizers remove them. If a controller does not run any more, remove its finalizer: kubectl edit configmaps %s --namespace %s.",
-			s.ID.Name, s.ID.Namespace))}
+	return diag.Diagnostics{s.warn(TitleConfigMapStillExists, path.Empty(), "",
+		deletion(after.Metadata().DeletionTimestamp.Time, after.Finalizers()), "The controllers of the finalizers remove them. "+
+			"If a controller does not run any more, remove its finalizer: kubectl edit "+s.inKubectl()+".")}
 }
 
 func (s Subject) tooLarge(e *eval.TooLargeError) diag.Diagnostic {
@@ -319,12 +311,11 @@ func (s Subject) tooLarge(e *eval.TooLargeError) diag.Diagnostic {
 	if s.Members != nil {
 		facts = append(facts, Fact{"Fit", fmt.Sprintf("%d allocations, and all of them are taken", s.Members())})
 	}
-	const next = "Shorten a value, or use another ConfigMap."
 	if s.Plan != "" && s.Content == nil && e.New <= eval.MaxSize { // nobody else frees space in a whole ConfigMap
-		return s.tell(WarningConfigMapTooLarge, s.Value,
-			"The ConfigMap would be too large, unless another resource frees space in it in the same apply.", facts, next)
+		return s.warn(TitleConfigMapTooLarge, s.Value, fmt.Sprintf(
+			"The %s would be too large, unless another resource frees space in it in the same apply.", s.ID.Kind), facts, "")
 	}
-	return s.refuse(TitleConfigMapTooLarge, s.Value, "The ConfigMap would be too large.", facts, s.orDestroy(next))
+	return s.refuse(TitleConfigMapTooLarge, s.Value, "", facts, s.orDestroy(s.row(TitleConfigMapTooLarge).Next))
 }
 
 // ownKeys returns the keys that the configuration gives values to.

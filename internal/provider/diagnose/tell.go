@@ -4,64 +4,53 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// title is an ErrorTitle or a WarningTitle.
-type title interface {
-	At(where path.Path, detail string) diag.Diagnostic
-	with(words func(string) string) title
-}
-
-func (t ErrorTitle) with(words func(string) string) title   { return ErrorTitle(words(string(t))) }
-func (t WarningTitle) with(words func(string) string) title { return WarningTitle(words(string(t))) }
-
-// Of is the title of a diagnostic about an object of a kind.
-func (t ErrorTitle) Of(kind eval.Kind) ErrorTitle { return ErrorTitle(named(kind, string(t))) }
-
-// ofFields is a title about fields of an object, of whatever kind.
-var ofFields = strings.NewReplacer("ConfigMap", "Object", "Key", "Field")
-
-// phrases speak of fields where those of keys do of keys.
-var phrases = strings.NewReplacer("import the keys", "import the fields",
-	"the problem of each key", "the problem of each field", "to what the keys hold", "to what the fields hold", "remove the key from", "remove the field from",
-	"leave out the keys that", "leave out the fields that")
-
-// tell makes all diagnostics of a Subject. Titles and sentences are written for a ConfigMap.
-func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
-	kind, what := s.ID.Kind, s.whatOf(as, facts)
-	words := func(text string) string { return named(kind, text) }
-	happened, next = words(happened), words(next)
+// row returns a row of the table with the nouns of the resource.
+func (s Subject) row(r *Row) *Row {
 	if s.APIVersion != "" {
-		words, next = ofFields.Replace, phrases.Replace(next)
+		return r.ofFields(s.ID.Kind)
 	}
-	as = as.with(words)
-	if _, isWarning := as.(WarningTitle); isWarning && what != "" {
-		as = as.with(func(title string) string { return title + ": " + what })
-	}
-	return as.At(s.visible(at), s.detail(happened, facts, next))
+	return r.Of(s.ID.Kind)
 }
 
-// ofConfigMaps are the words that stand for the kind. A kind, or a key, may have a name in which they are a part.
-var ofConfigMaps = regexp.MustCompile(`\b(ConfigMap|configmaps)\b`)
-
-// named makes a text that speaks of ConfigMaps speak of another kind.
-func named(kind eval.Kind, text string) string {
-	if kind == eval.ConfigMap {
-		return text
+// part is the noun for a part of the object.
+func (s Subject) part() string {
+	if s.APIVersion != "" {
+		return "field"
 	}
-	return ofConfigMaps.ReplaceAllStringFunc(text, func(word string) string {
-		if word == eval.ConfigMap.String() {
-			return kind.String()
-		}
-		return cmp.Or(kind.Resource(), "objects of this kind")
-	})
+	return "key"
+}
+
+// fail makes an error. For an empty sentence or next step it uses the row.
+func (s Subject) fail(r *Row, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
+	own := s.row(r)
+	return diagnostic(diag.SeverityError, s.visible(at), own.Title, s.detail(cmp.Or(happened, own.Meaning), facts, cmp.Or(next, own.Next)))
+}
+
+// warn makes a warning. For an empty sentence or next step it uses the row.
+func (s Subject) warn(r *Row, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
+	own := s.row(r)
+	title := own.Title
+	if what := s.whatOf(r, facts); what != "" {
+		title += ": " + what
+	}
+	return diagnostic(diag.SeverityWarning, s.visible(at), title, s.detail(cmp.Or(happened, own.Meaning), facts, cmp.Or(next, own.Next)))
+}
+
+// refuse makes the error of an operation that changed nothing. It is a warning if plan_check says so.
+func (s Subject) refuse(r *Row, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
+	happened = cmp.Or(happened, s.row(r).Meaning)
+	if s.Plan == terms.PlanCheckWarning {
+		return s.warn(r, at, happened+" The apply will fail unless this changes.", facts, next)
+	}
+	return s.fail(r, at, fmt.Sprintf("%s Nothing was %s%s.", happened, s.Op.Past(), s.forThis()), facts, next)
 }
 
 // visible is the attribute that a diagnostic points at. It never points at a write-only value: Terraform prints that line of the
@@ -76,18 +65,18 @@ func (s Subject) visible(at path.Path) path.Path {
 // Command lines show one warning of each title, and count the others: "(and 3 more similar warnings elsewhere)". So the title of a warning ends with what it is
 // about. Those about the same are folded still: 150 keys of an object that does not exist yet have one warning. Errors are never folded, and have their titles alone.
 
-// whatOf is what a warning of a title is about: a key, several, an object, or what objects have in common. facts name the keys.
-func (s Subject) whatOf(as title, facts []Fact) string {
+// whatOf returns the keys or the object that the title of a warning names. facts name the keys.
+func (s Subject) whatOf(r *Row, facts []Fact) string {
 	object := s.ID.Kind.String() + " " + short(s.ID.Ref.String())
-	switch as {
-	case WarningTitle(TitleAPIServerUnreachable), WarningTitle(TitleOperationTimedOut), WarningTitle(TitleOperationCanceled):
+	switch r {
+	case TitleAPIServerUnreachable, TitleOperationTimedOut, TitleOperationCanceled:
 		return ""
-	case WarningKindNotServed:
+	case TitleKindNotServed:
 		return s.ID.Kind.String() + " of " + s.APIVersion
-	case WarningNamespaceDoesNotExistYet, WarningTitle(TitleNamespaceNotFound):
+	case TitleNamespaceDoesNotExistYet, TitleNamespaceNotFound:
 		return short(s.ID.Namespace)
-	case WarningConfigMapDoesNotExistYet, WarningTitle(TitleConfigMapNotFound), WarningTitle(TitleConfigMapIsImmutable), WarningTitle(TitleConfigMapIsBeingDeleted),
-		WarningConfigMapTooLarge, WarningConfigMapHasOtherKeys, WarningTitle(TitleConfigMapVersionNotKnown), WarningTitle(TitleNotPermitted):
+	case TitleConfigMapDoesNotExistYet, TitleConfigMapNotFound, TitleConfigMapIsImmutable, TitleConfigMapIsBeingDeleted,
+		TitleConfigMapTooLarge, TitleConfigMapHasOtherKeys, TitleConfigMapVersionNotKnown, TitleNotPermitted:
 		return object
 	}
 	var names []string

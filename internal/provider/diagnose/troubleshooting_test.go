@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
@@ -17,11 +16,8 @@ const troubleshooting = "../../../templates/guides/troubleshooting.md.tmpl"
 func TestTroubleshootingGuideHasEveryDiagnostic(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
-	for text, severities := range Titles {
-		want[text] = "Error or warning"
-		if len(severities) == 1 {
-			want[text] = map[diag.Severity]string{diag.SeverityError: "Error", diag.SeverityWarning: "Warning"}[severities[0]]
-		}
+	for _, r := range Table() {
+		want[r.Title] = r.Severity
 	}
 
 	if diff := cmp.Diff(want, guideHeadings(t)); diff != "" {

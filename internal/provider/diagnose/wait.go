@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,11 +21,11 @@ func (s Subject) NotYet(refusal error) diag.Diagnostic {
 	if !s.Wait.IsUnknown() {
 		limit = "up to " + s.Wait.ValueString()
 	}
-	title, happened := WarningExpectationDoesNotHoldYet, "The expected state has not been reached yet. The apply waits for it for "
+	r := TitleExpectationDoesNotHoldYet
 	if s.Members != nil { // an allocation expects nothing but a pool
-		title, happened = WarningNothingToTakeYet, "Nothing can be taken yet. The apply waits for something to be free for "
+		r = TitleNothingToTakeYet
 	}
-	return s.tell(title, path.Root(s.waits()), happened+limit+".", s.seenLast(refusal), "")
+	return s.warn(r, path.Root(s.waits()), strings.TrimSuffix(r.Meaning, ".")+" for "+limit+".", s.seenLast(refusal), "")
 }
 
 // waited is for the end of a wait that came to nothing.
@@ -41,15 +42,15 @@ func (s Subject) waited(e *eval.WaitError) diag.Diagnostic {
 	forbidden, isForbidden := errors.AsType[*eval.ForbiddenError](e.Err)
 	switch {
 	case isForbidden:
-		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so %s cannot wait.",
-			forbidden.Verb, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on "+s.granted()+".")
+		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this %s, so %s cannot wait.",
+			forbidden.Verb, s.ID.Kind, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on "+s.granted()+".")
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return s.refuse(title, at, notReached+" within "+s.waits()+".", facts, next)
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
 		return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled while it waited.", facts, "")
 	default:
-		return s.refuse(TitleWaitFailed, at, "The watch of the ConfigMap failed before "+reached+".",
-			append(facts, Fact{"Cause", s.words(e.Err)}), "Remove the cause, then run terraform apply again.")
+		return s.refuse(TitleWaitFailed, at, fmt.Sprintf("The watch of the %s failed before %s.", s.ID.Kind, reached),
+			append(facts, Fact{"Cause", s.words(e.Err)}), "")
 	}
 }
 
@@ -70,9 +71,9 @@ func (s Subject) seenLast(refusal error) []Fact {
 		return s.conflictFacts(conflict)
 	}
 	if terminating, ok := errors.AsType[*eval.TerminatingError](refusal); ok {
-		return append([]Fact{{"Found", "(the ConfigMap is being deleted)"}}, deletion(terminating.Since, terminating.Finalizers)...)
+		return append([]Fact{{"Found", fmt.Sprintf("(the %s is being deleted)", s.ID.Kind)}}, deletion(terminating.Since, terminating.Finalizers)...)
 	}
-	return []Fact{{"Found", "(no ConfigMap)"}}
+	return []Fact{{"Found", fmt.Sprintf("(no %s)", s.ID.Kind)}}
 }
 
 // waits is the attribute that says for how long the operation waits.

@@ -32,36 +32,31 @@ const (
 
 func (s Subject) exists(e *eval.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
-		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.",
-			deletion(e.Live.Metadata().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy("Wait until it is gone, then run terraform plan again."))
+		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "",
+			deletion(e.Live.Metadata().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy(TitleConfigMapIsBeingDeleted.Next))
 	}
 	facts := append(s.changedBy(e.Live.LastWriters()), Fact{factVersion, e.Live.Version().ResourceVersion})
-	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
+	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), fmt.Sprintf("The %s already exists.", s.ID.Kind), append(facts, s.importFact(nil)...),
 		s.orDestroy(taintedOr(fmt.Sprintf("import it, set expected_resource_version_wo = %q to take it over, or choose another "+
 			"name; with create_before_destroy, use generate_name.", e.Live.Version().ResourceVersion))))
 }
 
 // CreatedTwice is for a ConfigMap that another resource of the plan creates as well.
 func (s Subject) CreatedTwice() diag.Diagnostic {
-	return s.refuse(TitleConfigMapCreatedTwice, path.Root("name"), "Another resource creates this ConfigMap in the same run.", nil,
-		s.orDestroy("Remove one of the two, or give it another name."))
+	return s.refuse(TitleConfigMapCreatedTwice, path.Root("name"), "", nil, s.orDestroy(TitleConfigMapCreatedTwice.Next))
 }
 
 // ObjectMoves is for a ConfigMap that one instance is planned to delete and another one has.
 func (s Subject) ObjectMoves() diag.Diagnostic {
-	return s.refuse(TitleConfigMapMovesBetweenInstances, path.Root("name"), "One instance deletes this ConfigMap, and another one has it in the same run.", nil,
-		s.orDestroy("If the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys. "+
-			deposedFirst))
+	return s.refuse(TitleConfigMapMovesBetweenInstances, path.Root("name"), "", nil, s.orDestroy(TitleConfigMapMovesBetweenInstances.Next))
 }
 
 func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 	if s.Plan != "" {
-		return s.tell(WarningNamespaceDoesNotExistYet, path.Root("namespace"),
-			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", missing.facts(),
-			missing.near(s)+"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
+		return s.warn(TitleNamespaceDoesNotExistYet, path.Root("namespace"), "", missing.facts(),
+			missing.near(s)+TitleNamespaceDoesNotExistYet.Next)
 	}
-	return s.refuse(TitleNamespaceNotFound, path.Root("namespace"), "The namespace does not exist.", missing.facts(),
-		missing.near(s)+s.orDestroy("Create the namespace first, and let this resource depend on it."))
+	return s.refuse(TitleNamespaceNotFound, path.Root("namespace"), "", missing.facts(), missing.near(s)+s.orDestroy(TitleNamespaceNotFound.Next))
 }
 
 // differences are facts about where two ConfigMaps differ, in the parts that both manage, under the names that either has there. live is
@@ -108,9 +103,8 @@ func (s Subject) TakenOver(plan, found Content) diag.Diagnostics {
 	if facts == nil {
 		return nil
 	}
-	return diag.Diagnostics{s.tell(WarningUnmanagedKeysWillChange, path.Empty(),
-		"This configuration manages parts of the ConfigMap that were left to others so far.", facts,
-		"Review these changes before you apply: the plan does not show them.")}
+	return diag.Diagnostics{s.warn(TitleUnmanagedKeysWillChange, path.Empty(),
+		fmt.Sprintf("This configuration manages parts of the %s that were left to others so far.", s.ID.Kind), facts, "")}
 }
 
 // Replaces warns of values that a create or an update replaces although the configuration does not expect them: it names
@@ -120,9 +114,8 @@ func (s Subject) Replaces(values []Drift) diag.Diagnostic {
 	for _, v := range values {
 		facts = append(append(facts, s.keyFact(v.Key)...), s.compare("Found", v.Found, "Planned", v.ToWrite)...)
 	}
-	return s.tell(WarningUnmanagedKeysWillChange, path.Empty(), enumerate(namesOf(values))+number(len(values), " exists", " exist")+
-		", and expected_resource_version_wo permits to replace "+them(values)+".", facts,
-		"Review these changes before you apply: the plan does not show them.")
+	return s.warn(TitleUnmanagedKeysWillChange, path.Empty(), enumerate(namesOf(values))+number(len(values), " exists", " exist")+
+		", and expected_resource_version_wo permits to replace "+them(values)+".", facts, "")
 }
 
 // NoLongerManaged is for an update that leaves parts to others, which looks like their removal in a plan. left has the names in each part.
@@ -137,9 +130,9 @@ func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
 		parts, facts = append(parts, name), append(facts, Fact{name, Nearest("", left[part])})
 	}
 	what := enumerate(parts)
-	return s.tell(WarningNoLongerManaged, path.Empty(), fmt.Sprintf(
+	return s.warn(TitleNoLongerManaged, path.Empty(), fmt.Sprintf(
 		"The configuration does not set %s. This update changes nothing there, and the resource does not manage it any more.", what), facts,
-		fmt.Sprintf("To manage it, set %s to what the ConfigMap has, or to {} to remove it.", what))
+		fmt.Sprintf("To manage it, set %s to what the %s has, or to {} to remove it.", what, s.ID.Kind))
 }
 
 // isInOtherMap reports whether planned keys of one map of a whole ConfigMap are in the other map, which the resource does
@@ -163,8 +156,8 @@ func (s Subject) inOtherMap(e *eval.ConflictError) diag.Diagnostic {
 	for _, key := range keys {
 		facts = append(append(append(facts, s.keyFact(key)...), Fact{"Found", renderOne(e.Live.Value(key), s.Hide)}), s.changedBy(e.Live.Owners(key))...)
 	}
-	happened := fmt.Sprintf("%s %s in %s of the ConfigMap, which this resource does not manage: a key cannot be in both maps.", enumerate(keys),
-		number(len(keys), "is", "are"), in)
+	happened := fmt.Sprintf("%s %s in %s of the %s, which this resource does not manage: a key cannot be in both maps.", enumerate(keys),
+		number(len(keys), "is", "are"), in, s.ID.Kind)
 	next := fmt.Sprintf("To leave %[1]s there, remove %[1]s from %[2]s. To move %[1]s, set %[3]s to the keys that it shall have, {} for none: the update removes all others from %[4]s.",
 		number(len(keys), "it", "them"), to, other, in)
 	return s.refuse(TitleKeyInTheOtherMap, path.Root(to), happened, append(facts, s.versionFacts(e)...), s.orDestroy(next))
@@ -182,6 +175,5 @@ func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
 	if facts == nil {
 		return nil
 	}
-	return diag.Diagnostics{s.tell(WarningConfigMapChangedByAdmission, path.Empty(), "Admission changed the ConfigMap while it was written.", facts,
-		"Change the admission policy, or set the attributes to what it stores.")}
+	return diag.Diagnostics{s.warn(TitleConfigMapChangedByAdmission, path.Empty(), "", facts, "")}
 }
