@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates docs/ from the provider's schema, templates/ and examples/, and formats the examples. Without network.
+# Generates docs/ from the provider's schema, its table of messages, templates/ and examples/, and formats the examples. Without network.
 #
 # The schema comes from OpenTofu, for Terraform before 1.12 does not export resource identities; those of actions and lists from the provider itself.
 set -euo pipefail
@@ -34,6 +34,7 @@ export TF_CLI_CONFIG_FILE=$tmp/cli.tfrc
 "$tofu" fmt -recursive examples
 "$tofu" -chdir="$tmp" providers schema -json | go run ./internal/schema >"$tmp/schema.json"
 "$tfplugindocs" generate --providers-schema "$tmp/schema.json" --provider-name cas --rendered-provider-name CAS
+go run ./internal/messages >docs/guides/messages.md
 "$tfplugindocs" validate --providers-schema "$tmp/schema.json" --provider-name cas >"$tmp/validate.log" 2>&1 || {
   cat "$tmp/validate.log" >&2
   exit 1

@@ -412,7 +412,7 @@ var scenes = map[string]scene{
 			p.Write(whole(`data = { foo = "1" }`))
 			return p.PlanRefused(nil)
 		},
-		"Error: ConfigMap Is Being Deleted", "Wait until it is gone, then run terraform plan again.",
+		"Error: ConfigMap Is Being Deleted", "Wait until it is deleted, then run terraform plan again.",
 		func(p *fixture.Pipeline) {
 			p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
 			p.PlanApply()

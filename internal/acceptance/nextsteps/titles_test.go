@@ -12,8 +12,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// titleHeading is the heading of a diagnostic in the troubleshooting guide, which has all of them.
-var titleHeading = regexp.MustCompile(`(?m)^### (.+)\n\n\*\*(?:Error|Warning)`)
+// titleHeading matches the heading of a message on the page of all messages.
+var titleHeading = regexp.MustCompile(`(?m)^## (.+)$`)
 
 // Every title has a scene, or is in a list of those that have none yet.
 func TestEveryTitleHasAScene(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEveryTitleHasAScene(t *testing.T) {
 		have = append(have, strings.TrimPrefix(strings.TrimPrefix(s.title, "Error: "), "Warning: "))
 	}
 	without := []string{}
-	for _, match := range titleHeading.FindAllStringSubmatch(toolchain.Text(t, "../../../templates/guides/troubleshooting.md.tmpl"), -1) {
+	for _, match := range titleHeading.FindAllStringSubmatch(toolchain.Text(t, "../../../docs/guides/messages.md"), -1) {
 		// A title about a ConfigMap is also that about a Secret.
 		if !slices.Contains(have, match[1]) && !strings.HasPrefix(match[1], "Invalid ") {
 			without = append(without, match[1])

@@ -28,7 +28,7 @@ type AllocationGoneError struct{ Value string }
 func (e *AllocationGoneError) Error() string { return fmt.Sprintf("%q is not allocated", e.Value) }
 
 // mendPool begins the next step for a key that contains no pool.
-const mendPool = "If it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, "
+const mendPool = "If it was one, correct the text: with {}, or without the key, all its values are free for others. To keep what is there, "
 
 func (s Subject) notAPool(e *pool.FormatError) diag.Diagnostic {
 	next := TitleNotAPool.Next

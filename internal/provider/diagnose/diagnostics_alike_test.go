@@ -33,7 +33,7 @@ func beingDeleted(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
 		of: about.Diagnose(&eval.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
 		detail: "The ConfigMap is being deleted. Nothing was written." + facts +
-			"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
+			"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is deleted, then run terraform plan again.",
 	}
 }
 

@@ -47,24 +47,24 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		"not a pool": {
 			of: create.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
 			detail: "foo holds no pool: the text is no JSON object. Nothing was written." + head +
-				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
+				"\nIf it was one, correct the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
 		},
 		"a member that is no allocation": {
 			of: create.Diagnose(&pool.FormatError{Problem: "a member is no JSON object", Member: &many[0].Value}), path: "key", summary: "Not A Pool",
 			detail: "foo holds no pool: a member is no JSON object. Nothing was written." + head + "  Member:     \"0\"\n" +
-				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
+				"\nIf it was one, correct the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
 		},
 		"a member that is no allocation, hidden": {
 			of:   aboutFoo(terms.OpCreate, ofAllocation, hidden).Diagnose(&pool.FormatError{Problem: "a member is no JSON object", Member: &many[0].Value}),
 			path: "key", summary: "Not A Pool",
 			detail: "foo holds no pool: a member is no JSON object. Nothing was written." + head +
 				"  Member:     (hidden, 1 bytes, sha256:5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9)\n" +
-				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
+				"\nIf it was one, correct the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
 		},
 		"a pool that is one no more": {
 			of: read.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
 			detail: "foo holds no pool: the text is no JSON object. Nothing was read." + head +
-				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. " +
+				"\nIf it was one, correct the text: with {}, or without the key, all its values are free for others. " +
 				"To keep what is there, run terraform state rm with the address of this resource.",
 		},
 		"nothing to take yet": {

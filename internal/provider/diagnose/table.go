@@ -126,7 +126,7 @@ var (
 		"Let the owners remove their keys first. To delete the {kind} with these keys, first apply deletion_policy = "+
 			"\"delete\" alone. To leave it in place, first apply deletion_policy = \"abandon\".")
 	TitleConfigMapIsBeingDeleted = row("{Object} Is Being Deleted", isError, "The {kind} is being deleted.",
-		"Wait until it is gone, then run terraform plan again.")
+		"Wait until it is deleted, then run terraform plan again.")
 	TitleConfigMapIsImmutable = row("{Object} Is Immutable", isError, "The {kind} is immutable.",
 		"Use a {kind} with another name, or delete this one and create it again.")
 	TitleConfigMapMovesBetweenInstances = row("{Object} Moves Between Instances", isError,
@@ -198,10 +198,9 @@ var (
 		"The value has a null inside, or an element of a list does not hold what selects it.",
 		"Leave a member out instead of null.")
 	TitleInvalidImportID = row("Invalid Import ID", isError,
-		"The id must be namespace/name for a whole object, namespace/name/key for an entry or a counter, "+
-			"namespace/name/key/value for an allocation, namespace/name:key1,key2 for several keys, and "+
-			"api_version/kind/namespace/name/path1,path2 for fields.",
-		"")
+		"The id is namespace/name for a whole object, and namespace/name/key for an entry or a counter. For an allocation "+
+			"it is namespace/name/key/value, and for several keys namespace/name:key1,key2. For fields it is "+
+			"api_version/kind/namespace/name/path1,path2.", "Correct the id.")
 	TitleInvalidImportIdentity = row("Invalid Import Identity", isError,
 		"The identity of an import block does not name the resource.", "Give the attributes that the import id has.")
 	TitleInvalidKind = row("Invalid Kind", isError,
