@@ -134,6 +134,10 @@ func TestRefusals(t *testing.T) {
 		"a value that it does not take": {service, []string{`fields = { "spec.sessionAffinity" = "Always" }`, `expected_fields = { "spec.sessionAffinity" = "None" }`}, []string{
 			"Error: Request Refused", "sessionAffinity", "!blue",
 		}},
+		"a hidden name inside a value": {deployment, []string{
+			`fields = { "spec.template.spec.containers[name=web].resources" = { limits = { "s3cret name" = "1" } } }`,
+			`expected_fields = { "spec.template.spec.containers[name=web].resources" = {} }`, "hide_values = true",
+		}, []string{"Error: Request Refused", "Status: 422", "API server: Unprocessable Entity (the message is withheld", "!s3cret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := made(t, test.of)

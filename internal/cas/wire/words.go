@@ -24,8 +24,8 @@ func Withhold(err error) {
 }
 
 // Withheld returns an error without the messages of the API server in it, because admission or validation may quote
-// a hidden value. The status stays, the name of a policy that denied the write, the fields that validation refused,
-// and the whole message of the authorizer.
+// a hidden value, also in the path of a field. The status stays, the name of a policy that denied the write, and the
+// whole message of the authorizer, which has not seen the object.
 func Withheld(err error) error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
@@ -47,21 +47,12 @@ func known(s metav1.Status) string {
 	if denied := denial.FindStringSubmatch(s.Message); denied != nil {
 		parts = append(parts, denied[1])
 	}
-	if s.Details != nil && validation.MatchString(s.Message) {
-		for _, cause := range s.Details.Causes[:min(len(s.Details.Causes), maxCauses)] {
-			parts = append(parts, fmt.Sprintf("%s: %s", cause.Field, cause.Type))
-		}
-	}
 	return strings.Join(parts, ", ") + " (the message is withheld, because it may quote a value of the object)"
 }
 
-var (
-	// denial matches the beginning of a refusal by admission, up to the name of a policy, a webhook or a quota.
-	denial = regexp.MustCompile(`^(?:\S+ (?:"\S*" )?is forbidden: )?` +
-		`(ValidatingAdmissionPolicy '[a-z0-9.-]+'|admission webhook "[a-z0-9.-]+"|exceeded quota: [a-z0-9.-]+)`)
-	// validation matches the beginning of a refusal by the API server's own validation.
-	validation = regexp.MustCompile(`^[A-Z]\S* "\S*" is invalid: `)
-)
+// denial matches the beginning of a refusal by admission, up to the name of a policy, a webhook or a quota.
+var denial = regexp.MustCompile(`^(?:\S+ (?:"\S*" )?is forbidden: )?` +
+	`(ValidatingAdmissionPolicy '[a-z0-9.-]+'|admission webhook "[a-z0-9.-]+"|exceeded quota: [a-z0-9.-]+)`)
 
 // authorizers matches a refusal by the authorizer.
 var authorizers = regexp.MustCompile(`^(?:\S+ (?:"\S*" )?is )?forbidden: User "`)

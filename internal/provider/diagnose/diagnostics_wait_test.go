@@ -114,7 +114,7 @@ func waitDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 				Ref: testRef, Verb: "patch", Code: 422, Err: errors.Join(quotes, quotes),
 			}),
 			summary: "Request Refused",
-			detail:  refused + served + "  Status:      422\n  API server:  " + withheld + "; " + withheld + whose,
+			detail:  refused + served + "  Status:      422\n  API server:  " + withheld + "; " + withheld + "\n\nCorrect the value, then run terraform plan again.",
 		},
 		"refused, with words that quote a value, not hidden": {
 			of:      aboutFoo(terms.OpCreate).Diagnose(&eval.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),

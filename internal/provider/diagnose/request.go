@@ -52,7 +52,11 @@ func (s Subject) refused(e *eval.RefusedError) diag.Diagnostic {
 	if s.Op == terms.OpList {
 		command = "query"
 	}
-	next := "Correct what the API server names, then run terraform " + command + " again."
+	correct := "Correct what the API server names"
+	if s.Hide != ShowValues { // the message does not show what it names
+		correct = "Correct the value"
+	}
+	next := correct + ", then run terraform " + command + " again."
 	switch {
 	case e.Code == http.StatusUnauthorized:
 		next = "Renew your credentials, then run terraform " + command + " again."
