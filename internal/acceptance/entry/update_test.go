@@ -37,7 +37,7 @@ func recreated(with fixture.Data) func(*fixture.Fixture, string) {
 	}
 }
 
-// Whether a run of many has written something yet differs: then "for this key" follows.
+// Whether a run of many has written something yet differs: then "for this resource" follows.
 var (
 	objectChanged = []string{
 		"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written",

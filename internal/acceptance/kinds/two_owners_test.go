@@ -108,7 +108,7 @@ func TestTheSecondOwnerIsRefusedAtApply(t *testing.T) {
 				p.Create("testmap", test.live)
 				p.Write(key + test.first + test.then)
 				p.Plan()
-				p.ApplyRefused(twiceRefused, "Another resource of this run has written foo, or taken it over.", "Nothing was written for this key.")
+				p.ApplyRefused(twiceRefused, "Another resource of this run has written foo, or taken it over.", "Nothing was written for this resource.")
 				p.WantState("a")
 				p.Write(key + test.first)
 				p.PlanNothing()

@@ -304,19 +304,16 @@ func TestWhatNothingWasWrittenFor(t *testing.T) {
 	many := func(s *diagnose.Subject) { s.Writes = func() int64 { return 2 } }
 	alone := func(s *diagnose.Subject) { s.Writes = func() int64 { return 1 } }
 	for want, about := range map[string]diagnose.Subject{
-		"Nothing was written for this key.":       aboutFoo(terms.OpUpdate, many),
-		"Nothing was written for these keys.":     aboutSeveral(terms.OpCreate, many),
-		"Nothing was written for this resource.":  aboutFoo(terms.OpCreate, ofAllocation, many),
-		"Nothing was written for this field.":     aboutWeb(terms.OpCreate, many),
-		"Nothing was written for this ConfigMap.": aboutWhole(terms.OpUpdate, many),
-		"Nothing was removed.":                    aboutFoo(terms.OpDelete, many),
-		"Nothing was written.":                    aboutFoo(terms.OpUpdate, alone),
+		"Nothing was written for this resource.": aboutFoo(terms.OpUpdate, many),
+		"Nothing was written for this action.":   aboutFoo(terms.OpInvoke, many),
+		"Nothing was removed.":                   aboutFoo(terms.OpDelete, many),
+		"Nothing was written.":                   aboutFoo(terms.OpUpdate, alone),
 	} {
 		if got := about.Diagnose(&eval.ImmutableError{Ref: about.ID.Ref}).Detail(); !strings.Contains(got, " "+want+"\n") {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
-	if got := aboutFoo(terms.OpUpdate, replanned, alone).Diagnose(&eval.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written for this key.\n") {
+	if got := aboutFoo(terms.OpUpdate, replanned, alone).Diagnose(&eval.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written for this resource.\n") {
 		t.Errorf("of the plan that an apply makes, which has written something:\n%s", got)
 	}
 	if got := aboutFoo(terms.OpUpdate, planning, many).Diagnose(&eval.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written.\n") {

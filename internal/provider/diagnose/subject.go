@@ -103,20 +103,10 @@ func (s Subject) forThis() string {
 		own = 0
 	}
 	isWrite := s.Op == terms.OpCreate || s.Op == terms.OpUpdate || s.Op == terms.OpInvoke
-	switch keys := s.ownKeys(); {
-	case !isWrite || !s.isApplied() || s.Writes == nil || s.Writes() <= own:
+	if !isWrite || !s.isApplied() || s.Writes == nil || s.Writes() <= own {
 		return ""
-	case s.isWhole():
-		return " for this " + s.ID.Kind.String()
-	case s.Noun == "allocation" || s.Noun == "counter": // others of this run may have written the same key
-		return " for this resource"
-	case s.APIVersion != "":
-		return number(len(keys), " for this field", " for these fields")
-	case s.ID.Key != "":
-		return " for this key"
-	default:
-		return number(len(keys), " for this key", " for these keys")
 	}
+	return " for this " + s.self()
 }
 
 // orDestroy adds the way to destroy a resource of the state although the check of a plan fails: Terraform makes an

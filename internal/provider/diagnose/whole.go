@@ -32,8 +32,7 @@ const (
 
 func (s Subject) exists(e *eval.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
-		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "",
-			deletion(e.Live.Metadata().DeletionTimestamp.Time, e.Live.Finalizers()), s.orDestroy(TitleConfigMapIsBeingDeleted.Next))
+		return s.terminating(&eval.TerminatingError{Since: e.Live.Metadata().DeletionTimestamp.Time, Finalizers: e.Live.Finalizers()})
 	}
 	facts := append(s.changedBy(e.Live.LastWriters()), Fact{factVersion, e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), fmt.Sprintf("The %s already exists.", s.ID.Kind), append(facts, s.importFact(nil)...),
