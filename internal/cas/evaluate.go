@@ -21,13 +21,11 @@ func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
 	}
 	r = &request{verb: "patch", client: tasks[0].client, base: c.snapshot, limit: maxTasks}
 	ahead := keySet{}
-	isDeferred := false // a write ahead is deferred to a later request
 	for _, t := range tasks {
 		isNext := t.kind == writeTask && r.chains(t)
-		if t.kind == writeTask && (ahead.conflictsWith(t.txn) || isDeferred && setsImmutable(t.txn)) && !isNext {
+		if t.kind == writeTask && (ahead.conflictsWith(t.txn) || len(ahead) > 0 && keepsPlace(t.txn)) && !isNext {
 			ahead.add(t.txn)
 			r.closeKeys(t.txn)
-			isDeferred = true
 			continue
 		}
 		var computed map[string]eval.Value
@@ -45,12 +43,10 @@ func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
 				continue
 			}
 			r.closeKeys(t.txn) // it is evaluated again after the tasks ahead are written
-			isDeferred = true
 		case !c.isCurrent(t, d.Action):
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
-				isDeferred = true
 			}
 		default:
 			c.answer(t, d)
@@ -99,7 +95,7 @@ type keySet map[string]bool
 // conflictsWith reports whether a Txn waits for the tasks ahead, because it names a key that they write, or writes a
 // key that they compare. Any number of tasks may compare a key together.
 func (s keySet) conflictsWith(t *eval.Txn) bool {
-	return s[eval.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k eval.KeySwap) bool {
+	return s[fixed] || slices.ContainsFunc(t.Keys, func(k eval.KeySwap) bool {
 		isWritten, isThere := s[k.Key]
 		if !eval.IsEntry(k.Key) {
 			for key, writes := range s { // a field may be a part of another one
@@ -112,13 +108,20 @@ func (s keySet) conflictsWith(t *eval.Txn) bool {
 	})
 }
 
-// setsImmutable reports whether a Txn writes immutable. Such a Txn keeps its place in the queue: it passes no other
-// transaction, and none passes it.
-func setsImmutable(t *eval.Txn) bool {
-	return slices.ContainsFunc(t.Keys, func(k eval.KeySwap) bool { return k.Key == eval.ImmutableKey && !k.IsGuard })
+// fixed stands in a keySet for a Txn that keeps its place in the queue.
+const fixed = ""
+
+// keepsPlace reports whether a Txn passes no other transaction, and none passes it: it writes immutable, or depends on
+// all entries of a map.
+func keepsPlace(t *eval.Txn) bool {
+	isImmutable := func(k eval.KeySwap) bool { return k.Key == eval.ImmutableKey && !k.IsGuard }
+	return len(t.Maps) > 0 || slices.ContainsFunc(t.Keys, isImmutable)
 }
 
 func (s keySet) add(t *eval.Txn) {
+	if keepsPlace(t) {
+		s[fixed] = true
+	}
 	for _, k := range t.Keys {
 		s[k.Key] = s[k.Key] || !k.IsGuard
 	}

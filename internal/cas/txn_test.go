@@ -328,16 +328,3 @@ func (f *fixture) change(change func(*corev1.ConfigMap)) {
 		f.Error(err)
 	}
 }
-
-// Given an object that says that it is not immutable; when a swap of a key takes that away, and the answer is lost; then it is applied, and gone.
-func TestImmutableThatIsTakenAwayIsGone(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	_, err := f.commit(f.txn(eval.KeySwap{Key: eval.ImmutableKey, New: eval.Bool(false)}))
-	f.want(eval.Applied, err)
-	f.onPatches(testcluster.Fault{DropAfter: true})
-	_, err = f.commit(f.txn(eval.KeySwap{Key: "foo", Expect: one, New: two}, eval.KeySwap{Key: eval.ImmutableKey, Expect: eval.Bool(false)}))
-	f.want(eval.Applied, err)
-	if live := f.live(); live.Immutable != nil || live.Data["foo"] != "2" {
-		t.Errorf("it is %v, with %v", live.Immutable, live.Data)
-	}
-}

@@ -6,22 +6,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// TestDataAndAnEntryOfAnotherKey has a ConfigMap with data, and an entry of a key that data lacks: each undoes the other.
-// The plan that creates them warns, the next plan refuses, and the advised step ends the conflict. No message names
-// another writer.
+// TestDataAndAnEntryOfAnotherKey has a ConfigMap with data, and an entry of a key that data lacks. The plan refuses them,
+// whichever of the two Terraform plans first, and the advised step works.
 func TestDataAndAnEntryOfAnotherKey(t *testing.T) {
-	const undoes = "Data Undoes Another Resource"
-	const says = "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it: each undoes what the other does."
-	whole := func(lines ...string) string { return fixture.WholeBlock("it", lines...) }
-	const foo, ignores = `data = { foo = "1" }`, "lifecycle {\n    ignore_changes = [data]\n  }"
-	for name, test := range map[string]struct {
-		before string // what is there already
-		name   string // of the entry's ConfigMap
-		mended string
-	}{
-		"both are made":             {"", "cas_configmap.it.name", whole(fixture.Deletes)},
-		"the entry is made":         {whole(foo), `"testmap"`, whole(fixture.Deletes)},
-		"the entry is made, at its": {whole(foo), "cas_configmap.it.name", whole(foo, ignores)},
+	for name, test := range map[string]struct{ before, name string }{
+		"both are made":     {"", "cas_configmap.it.name"},
+		"the entry is made": {fixture.WholeBlock("it", `data = { foo = "1" }`), `"testmap"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewCLIPipeline(t)
@@ -29,14 +19,9 @@ func TestDataAndAnEntryOfAnotherKey(t *testing.T) {
 			if test.before != "" {
 				p.Planned(test.before)
 			}
-			p.Write(whole(foo) + entry)
-			p.Wants(p.Plan(), "Warning: "+undoes+": bar in ConfigMap "+p.Namespace+"/testmap", says, "ignore_changes = [data]")
-			p.Apply()
-			p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
-			// Whether the plan of the ConfigMap already knows of the entry depends on their order.
-			p.Wants(p.PlanRefused([]string{"Nothing was written."}), "!Somebody else")
-			p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
-			p.Planned(test.mended + entry)
+			p.Write(fixture.WholeBlock("it", `data = { foo = "1" }`) + entry)
+			p.PlanRefused([]string{"Error: Key Written Twice", "Another resource has bar", "omit the map there to leave them to others", "Nothing was written."})
+			p.Planned(fixture.WholeBlock("it", fixture.Deletes) + entry)
 			p.PlanNothing()
 			p.Destroy()
 			p.WantState()

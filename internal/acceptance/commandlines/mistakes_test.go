@@ -229,14 +229,13 @@ func TestMistakesOfImports(t *testing.T) {
 	// A plan shows what the configuration does not set as removed.
 	whole := "import {\nto = cas_configmap.it\nid = " + fixture.Quoted(p.Namespace+"/testmap") + "\n}\n"
 	p.Write(whole + fixture.WholeBlock("it"))
-	p.Wants(p.Plan(), "1 to import, 0 to add, 1 to change, 0 to destroy", "Warning: No Longer Managed: ConfigMap "+p.Namespace+"/testmap",
-		"The configuration does not set data. This update changes nothing there, and the resource does not manage it any more.",
-		"data: feature-flag", "To manage it, set data to what the ConfigMap has, or to {} to remove it.")
+	p.Wants(p.Plan(), "1 to import, 0 to add, 1 to change, 0 to destroy", "Warning: Key Stays In Place: feature-flag in ConfigMap "+p.Namespace+"/testmap",
+		"The configuration does not set feature-flag any more, so it stays as it is.", "To manage it, set data to what the ConfigMap holds.")
 	p.Apply()
 	p.WantLive("testmap", fixture.Data{"feature-flag": "1"})
 	p.Do("state", "rm", "cas_configmap.it")
 	p.Write(whole + fixture.WholeBlock("it", `data = { "feature-flag" = "1" }`))
-	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy", "!No Longer Managed")
+	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy", "!Key Stays In Place")
 }
 
 // TestDestroyPastAFailedCheck follows the way on from a refused plan that blocks a destroy.

@@ -46,13 +46,14 @@ func TestValuesOfASecretThatAreIgnored(t *testing.T) {
 	}
 	p.Planned(whole("a"))
 	p.Write(whole("a") + fixture.SecretEntry(`value_wo = "1"`))
-	p.Wants(p.Plan(), "No Longer Managed")
+	p.Wants(p.Plan(), "Key Stays In Place")
 	p.Apply()
 	want := fixture.Data{"user": "u", "password": "1"}
 	p.WantSecret("database", want)
 	p.Planned(whole("b") + fixture.SecretEntry(`value_wo = "1"`))
 	p.WantSecret("database", want)
 	p.PlanNothing()
+	p.Planned(whole("b") + fixture.SecretEntry(`value_wo = "1"`, `deletion_policy = "abandon"`))
 	p.Planned(fixture.SecretBlock(`labels = { team = "b" }`, `data_wo = { user = "u", password = "1" }`))
 	p.WantSecret("database", want)
 }

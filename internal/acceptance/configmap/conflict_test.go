@@ -77,7 +77,7 @@ var wholeWrites = map[string]struct {
 		func(f *fixture.Fixture, name string) { f.Set(name, "foo", "x"); f.Set(name, "foo", "1") }, nil,
 	},
 	"immutability": {
-		func(f *fixture.Fixture, name string) { f.Change(name, fixture.Freeze) }, []string{"immutable: false expected, true found"},
+		func(f *fixture.Fixture, name string) { f.Change(name, fixture.Freeze) }, []string{"Attribute: immutable Expected: (absent) Found: true"},
 	},
 	"all of it": {
 		func(f *fixture.Fixture, name string) {

@@ -1,15 +1,9 @@
 package configmap
 
 import (
-	"context"
 	"net/http"
 	"testing"
-	"time"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
@@ -137,46 +131,4 @@ func TestConfigMapReadThatIsHeldEndsWithTheTimeout(t *testing.T) {
 	})
 	p.PlanRefused([]string{"Error: Operation Timed Out", "raise timeouts.read"})
 	p.WantState("all")
-}
-
-// labelAll has every ConfigMap of the fixture's namespace that is written get a label.
-func labelAll(f *fixture.Fixture) {
-	f.Helper()
-	f.Cluster.Mutate(f, f.Namespace, admissionv1.MutatingAdmissionPolicySpec{
-		MatchConstraints: f.WritesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
-		Mutations: []admissionv1.Mutation{{
-			PatchType: admissionv1.PatchTypeApplyConfiguration,
-			ApplyConfiguration: &admissionv1.ApplyConfiguration{
-				Expression: `Object{metadata: Object.metadata{labels: {"team": "policy"}}}`,
-			},
-		}},
-	})
-	err := wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		cm, err := f.Cluster.Client().CoreV1().ConfigMaps(f.Namespace).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}},
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err == nil && cm.Labels["team"] != "", nil
-	})
-	if err != nil {
-		f.Fatalf("waiting for the policy: %v", err)
-	}
-}
-
-func TestAdmissionThatChangesAConfigMapIsToldOf(t *testing.T) {
-	p := fixture.NewPipeline(t)
-	labelAll(p.Fixture)
-	const warning = "Warning: ConfigMap Changed By Admission"
-	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`, fixture.Overwrites))
-	p.Plan()
-	p.Wants(p.Apply(), warning, `Label: team Sent: (absent) Stored: "policy"`, "set the attributes to what it stores.")
-	p.Wants(p.Plan(), `- "team" = "policy" -> null`)
-	p.Wants(p.Apply(), warning)
-
-	p.Write(fixture.WholeBlock("all", `labels = { app = "store", team = "policy" }`)) // as the message advises
-	p.Plan()
-	p.Wants(p.Apply(), "!"+warning)
-	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"app": "store", "team": "policy"}})
-	p.PlanNothing()
-	p.Write(fixture.WholeBlock("other", `name = "other"`)) // nor where labels are left to others
-	p.Plan()
-	p.Wants(p.Apply(), "!"+warning)
 }

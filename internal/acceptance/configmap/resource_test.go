@@ -95,62 +95,81 @@ func TestConfigMapChangesOfSettingsWriteNothing(t *testing.T) {
 	}
 }
 
-// Other writers keep the parts that the configuration does not name. A part that it names as empty must be empty.
+// Other writers keep what the configuration does not name.
 func TestConfigMapManagesWhatItNames(t *testing.T) {
 	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	counted := counted(p)
 	others := func(cm *corev1.ConfigMap) {
-		cm.Labels, cm.Annotations = fixture.Data{"theirs": "1"}, fixture.Data{"theirs": "1"}
+		cm.Labels["theirs"], cm.Annotations = "1", fixture.Data{"theirs": "1"}
 		cm.Data, cm.BinaryData = fixture.Data{"theirs": "1"}, map[string][]byte{"bytes": {1}}
 	}
-	p.Planned(fixture.WholeBlock("all"))
+	p.Planned(fixture.WholeBlock("all", `labels = { mine = "1" }`))
 	p.Change("testmap", others)
 	p.PlanNothing()
-	theirs := fixture.WholeOf(p.Live("testmap"))
-	p.WantWhole("testmap", theirs)
 	counted("a create and a plan of nothing", map[string]int{"GET": 3, "POST": 1})
 
-	// Taken over: said in the plan, which cannot show it.
-	p.Write(fixture.WholeBlock("all", `labels = {}`, `annotations = { theirs = "2", mine = "1" }`, `data = { theirs = "1", mine = "1" }`, `binary_data = {}`,
-		fixture.Overwrites))
-	const warning = "Warning: Unmanaged Keys Will Change"
-	p.Wants(p.Plan(), warning, `Key: bytes Found: base64 "AQ==" Planned: (absent)`, `Label: theirs Found: "1" Planned: (absent)`,
-		`Annotation: mine Found: (absent) Planned: "1" More annotations: theirs`, "!Key: theirs")
+	// A label, and all of data, that exist: refused like a key that exists.
+	p.Write(fixture.WholeBlock("all", `labels = { mine = "1", theirs = "2" }`, `data = { mine = "1" }`))
+	version := p.Live("testmap").ResourceVersion
+	p.PlanRefused([]string{
+		"Error: Key Already Exists", "label theirs and theirs already exist, with other values or without a value in the configuration.",
+		`Label: theirs Expected: (absent) Found: "1"`, `Key: theirs Expected: (absent) Found: "1"`,
+		"To keep them, set labels and data to what the ConfigMap holds. To replace them, set expected_resource_version_wo = " + fixture.Quoted(version) + ".",
+	})
+	// As they are, they are adopted.
+	p.Planned(fixture.WholeBlock("all", `labels = { mine = "1", theirs = "1" }`, `data = { theirs = "1" }`))
+	p.PlanNothing()
+	p.Planned(fixture.WholeBlock("all", `labels = { mine = "1" }`))
+	p.PlanNothing()
+	p.WantWhole("testmap", fixture.Whole{
+		Labels: fixture.Data{"mine": "1", "theirs": "1"}, Annotations: fixture.Data{"theirs": "1"}, Data: fixture.Data{"theirs": "1"},
+		Bytes: map[string][]byte{"bytes": {1}},
+	})
+	// At a version, they are replaced.
+	p.Write(fixture.WholeBlock("all", `labels = { mine = "1", theirs = "2" }`, `data = { mine = "1" }`, `binary_data = {}`,
+		`expected_resource_version_wo = `+fixture.Quoted(p.Live("testmap").ResourceVersion)))
+	p.Wants(p.Plan(), "Warning: Unmanaged Keys Will Change", `Key: bytes Found: base64 "AQ==" Planned: (absent)`,
+		`Label: theirs Found: "1" Planned: "2"`, `Key: theirs Found: "1" Planned: (absent)`)
 	p.Apply()
-	p.WantWhole("testmap", fixture.Whole{Annotations: fixture.Data{"theirs": "2", "mine": "1"}, Data: fixture.Data{"theirs": "1", "mine": "1"}})
+	p.WantWhole("testmap", fixture.Whole{
+		Labels: fixture.Data{"mine": "1", "theirs": "2"}, Annotations: fixture.Data{"theirs": "1"}, Data: fixture.Data{"mine": "1"},
+	})
+
+	// A map that is managed has no other keys: what others add is drift.
+	managed := []string{`labels = { mine = "1", theirs = "2" }`, `data = { mine = "1" }`, `binary_data = {}`}
+	p.Write(fixture.WholeBlock("all", managed...))
+	p.PlanNothing()
+	p.Change("testmap", others)
+	p.PlanRefused([]string{"Error: Value Changed Since Last Apply", `Key: theirs Found: "1" To write: (absent)`})
+	p.Write(fixture.WholeBlock("all", append(managed, fixture.Overwrites)...))
+	p.Wants(p.Plan(), `- "bytes" = "AQ==" -> null`, `- "theirs" = "1" -> null`, `+ "mine" = "1"`)
+	p.Apply()
+	p.WantWhole("testmap", fixture.Whole{
+		Labels: fixture.Data{"mine": "1", "theirs": "2"}, Annotations: fixture.Data{"theirs": "1"}, Data: fixture.Data{"mine": "1"},
+	})
 	p.PlanNothing()
 
-	// Managed: all that others add is drift, which the next apply removes.
-	p.Change("testmap", others)
-	p.Wants(p.Plan(), `- "bytes" = "AQ==" -> null`, `- "theirs" = "1" -> null`, `+ "mine" = "1"`, "!"+warning)
-	p.Apply()
-	p.WantWhole("testmap", fixture.Whole{Annotations: fixture.Data{"theirs": "2", "mine": "1"}, Data: fixture.Data{"theirs": "1", "mine": "1"}})
-	p.PlanNothing()
-
-	// Left to others again: all of it stays, and nothing is sent.
-	p.Change("testmap", others)
+	// Omitted: the keys stay, and nothing is sent. The labels are removed like any field.
+	p.Write(fixture.WholeBlock("all", `labels = { mine = "1", theirs = "2" }`, fixture.Overwrites))
 	before := p.Live("testmap")
-	counted("all of that", map[string]int{"GET": 7, "PATCH": 2})
-	p.Write(fixture.WholeBlock("all"))
-	p.Wants(p.Plan(), "1 to change", "!"+warning)
+	p.Wants(p.Plan(), "1 to change", "Warning: Key Stays In Place", "The configuration does not set mine any more, so it stays as it is.")
 	p.Apply()
-	counted("leaving it to others", map[string]int{"GET": 1})
 	p.WantUnchanged(before)
+	p.PlanNothing()
+	p.Planned(fixture.WholeBlock("all", fixture.Overwrites))
+	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"theirs": "2"}, Annotations: fixture.Data{"theirs": "1"}, Data: fixture.Data{"mine": "1"}})
 	p.PlanNothing()
 }
 
-func TestConfigMapTakesOverAtTheVersionOfThePlan(t *testing.T) {
+// Given a resource that begins to manage data; when somebody adds a key after its plan; then the apply writes nothing.
+func TestConfigMapBeginsToManageDataAtTheVersionOfThePlan(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Planned(fixture.WholeBlock("all"))
-	p.Set("testmap", "theirs", "1")
 	p.Write(fixture.WholeBlock("all", `data = { mine = "1" }`))
-	p.Wants(p.Plan(), "Unmanaged Keys Will Change", "Key: theirs")
-	p.Set("testmap", "new", "1") // after the plan
-	p.ApplyRefused("Error: Compare-And-Swap Conflict", " changed after ", "Nothing was written.")
-	p.WantLive("testmap", fixture.Data{"theirs": "1", "new": "1"})
-	p.Wants(p.Plan(), "Key: new", "Key: theirs")
-	p.Apply()
-	p.WantLive("testmap", fixture.Data{"mine": "1"})
+	p.Plan()
+	p.Set("testmap", "new", "1")
+	p.ApplyRefused("Error: Compare-And-Swap Conflict", "new changed after ", `Key: new Expected: (absent) Found: "1"`, "Nothing was written.")
+	p.WantLive("testmap", fixture.Data{"new": "1"})
 }
 
 func TestConfigMapVanishedOrMadeAgain(t *testing.T) {

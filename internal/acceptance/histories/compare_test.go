@@ -210,8 +210,8 @@ func (h *history) differs(m *model) string {
 		case want == nil && got == nil:
 		case want == nil || got == nil:
 			return fmt.Sprintf("configmap %s: want %v, live %v", cm, want, got)
-		case !maps.Equal(want.data, got.Data) || !maps.Equal(want.labels, got.Labels):
-			return fmt.Sprintf("configmap %s: want %v %v, live %v %v", cm, want.data, want.labels, got.Data, got.Labels)
+		case !maps.Equal(entries(want.data), got.Data) || !maps.Equal(labelOf(want.data), got.Labels):
+			return fmt.Sprintf("configmap %s: want %v, live %v %v", cm, want.data, got.Data, got.Labels)
 		case len(got.BinaryData)+len(got.Annotations)+len(got.Finalizers) > 0 || got.Immutable != nil:
 			return fmt.Sprintf("configmap %s holds more than was written: %v", cm, got)
 		case !m.is(want.uid, string(got.UID)) || !m.is(want.rv, got.ResourceVersion):
@@ -354,8 +354,12 @@ func (t *tracking) secretDiffers(o driver.Object) string {
 	}
 	if t.kind != "entry" {
 		var keys []string
-		for _, key := range o.Value.GetAttr("keys").AsValueSlice() {
-			keys = append(keys, key.AsString())
+		if all := o.Value.GetAttr("keys"); all.IsNull() != (t.values == nil) {
+			return differ("keys is null", t.values == nil, all.IsNull())
+		} else if !all.IsNull() {
+			for _, key := range all.AsValueSlice() {
+				keys = append(keys, key.AsString())
+			}
 		}
 		if want := namesIn(t.values); !slices.Equal(keys, want) {
 			return differ("keys", want, keys)

@@ -105,7 +105,7 @@ func TestModelOfALostResponse(t *testing.T) {
 			t.Parallel()
 			base := version{1, 2}
 			for _, isUnknown := range []bool{false, true} {
-				m := &model{live: map[string]*liveMap{c.cm: {base, map[string]string{"foo": "1", "bar": "1"}, nil}}, bound: map[int]string{}, last: 2}
+				m := &model{live: map[string]*liveMap{c.cm: {base, map[string]string{"foo": "1", "bar": "1"}}}, bound: map[int]string{}, last: 2}
 				f := fault{kind: c.kind, at: 1, other: c.other != "", key: c.other, value: "9", isUnknown: isUnknown}
 				p := &process{model: m, chains: map[string][]int{}, fault: f}
 				w := write{cm: c.cm, base: base, data: c.changes}

@@ -143,7 +143,7 @@ var mustHappen = []string{
 	"fault kill before", "fault kill after", "fault interrupt", "fault lose before", "fault lose after", "fault overtaken", "landed", "came too late",
 	"plan: passes", "apply: passes", "import: passes", "plan: " + titleMismatch, "plan: " + titleHeld, "plan: " + titleKeyExists, "plan: " + titleMapExists,
 	"plan: " + titleConflict, "plan: warns: " + titleNotYet, "plan: warns: " + titleChanged, "plan: warns: " + titleExisted, "plan: warns: " + titleStays, "plan: warns: " + titlePutBack,
-	"plan: warns: " + titleUnmanaged, "plan: warns: " + titleLeft, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
+	"plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld,
 	"op rotate", "op rotate after a plan", "Secret op label", "Secret op set", "Secret op unset",
@@ -161,7 +161,7 @@ func init() {
 	for of, also := range map[string][]string{
 		"cas_secret_entry": {"plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
 		"cas_secret_data":  {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
-		"cas_secret":       {"plan: " + titleSecretExists, "plan: warns: " + titleUnmanaged, "plan: " + titleChanged},
+		"cas_secret":       {"plan: " + titleSecretExists, "plan: " + titleChanged},
 	} {
 		for _, what := range append(also, "plan: delete, create") {
 			rare = append(rare, of+" "+what)

@@ -48,6 +48,9 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 			if now.block, now.nulls = *c.to, nil; now.secret {
 				now.values, now.expected = found, nil
 			}
+			if now.kind == "whole" {
+				now.values, now.unnamed = found, false
+			}
 			state[address] = now
 		}
 		if title != "" || p.halts() {
@@ -84,9 +87,7 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	known := *was
 	if was.tainted && c.to != nil { // its replacement knows nothing of it
 		known.first, known.written = nil, nil
-		if was.kind == "whole" {
-			known.forgets()
-		}
+		known.forgot = was.kind == "whole"
 	}
 	switch was.kind {
 	case "counter":
@@ -135,9 +136,6 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	known.lost = known.lost || known.first == nil
 	return &known, title
 }
-
-// forgets makes a whole ConfigMap or Secret forget its writes. The values of a Secret are left to others then.
-func (t *tracking) forgets() { t.forgot, t.written, t.labeled = true, nil, nil }
 
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	if saw != nil {
@@ -188,7 +186,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			return title
 		}
 	}
-	_, _, title = p.commit(was.cm, "remove", at(base), rules, nil)
+	_, _, title = p.commit(was.cm, "remove", at(base), rules)
 	return title
 }
 
@@ -204,15 +202,15 @@ func (p *process) create(b *block) (now *tracking, title string) {
 				return nil, titleExists(b.cm)
 			}
 			uid := p.last + 1
-			again, title := p.send(write{cm: b.cm, data: b.values, labels: b.labels})
+			again, title := p.send(write{cm: b.cm, data: b.held()})
 			if now.version = (version{uid, uid + 1}); !again {
-				now.values, now.written, now.labeled = with(b.values, nil), b.values, b.labels
+				now.values, now.written, now.first = b.values, b.held(), map[string]string{labelKey: ""}
 				return now, title
 			}
 		}
 	}
 	rules := b.createRules()
-	before, after, title := p.commit(b.cm, "create", nil, rules, nil)
+	before, after, title := p.commit(b.cm, "create", nil, rules)
 	if title != "" {
 		return nil, title
 	}
@@ -252,26 +250,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		}
 		return now, title
 	case "whole":
-		if b.secret {
-			return p.updateWholeSecret(b, was)
-		}
-		with, takes := b.takenOver(was, p.live[b.cm])
-		if takes && p.live[b.cm] == nil {
-			return nil, titleNoMap
-		}
-		rules, labels := b.wholeRules(with)
-		now.written, now.labeled, now.forgot = b.values, b.labels, false
-		if len(rules)+len(labels) == 0 && !takes {
-			return now, ""
-		}
-		if title, _ := b.overDrift(was, nil); title != "" && !takes { // judged by the state, before the version is compared
-			return nil, title
-		}
-		_, after, title := p.commit(b.cm, "whole", []version{was.version}, rules, labels)
-		if title == "" {
-			now.version = after.version
-		}
-		return now, title
+		return p.updateWhole(b, was)
 	}
 	account := func(rules []rule, before, after *liveMap) {
 		first, written := map[string]string{}, map[string]string{}
@@ -330,7 +309,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	if title, _ := b.overDrift(was, nil); title != "" { // the apply judges it again, by the state, before it reads
 		return nil, title
 	}
-	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), rules, nil)
+	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), rules)
 	if title != "" {
 		return nil, title
 	}
@@ -366,17 +345,14 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	}
 	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "error", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
-		now.scope, now.expected = "", nil
-		if len(o.data) > 0 {
-			now.values = o.data
+		now.scope, now.expected, now.unnamed = "", nil, true
+		if data := entries(o.data); len(data) > 0 || b.secret {
+			now.values = data
 		}
-		if len(o.labels) > 0 {
-			now.labels = o.labels
+		if o.data[labelKey] != "" {
+			now.labels = labelOf(o.data)
 		}
-		now.written, now.labeled = now.values, now.labels
-		if b.secret {
-			now.values = o.data
-		}
+		now.written, now.first = now.held(), labelOf(o.data)
 	} else {
 		if b.fields {
 			now.scope = "key"

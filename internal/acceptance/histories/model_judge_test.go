@@ -90,22 +90,22 @@ func (p *process) judge(cm, op string, at []version, rules []rule) (data map[str
 
 // commit evaluates and writes, and returns the ConfigMap before and after.
 func (p *process) commit(
-	cm, op string, at []version, rules []rule, labels map[string]string,
+	cm, op string, at []version, rules []rule,
 ) (before, after *liveMap, title string) {
 	for {
 		data, title := p.judge(cm, op, at, rules)
 		before = p.live[cm]
-		if title != "" || before == nil || len(data) == 0 && len(labels) == 0 {
+		if title != "" || before == nil || len(data) == 0 {
 			return before, before, title
 		}
-		w := write{cm: cm, base: before.version, data: data, labels: labels}
+		w := write{cm: cm, base: before.version, data: data}
 		if op == "remove" {
 			w.isDone = func(now *liveMap) bool { return isRemoved(now, at, rules) }
 		}
 		next := p.last + 1 // which a landing gives
 		again, title := p.send(w)
 		if !again {
-			after = &liveMap{version{before.uid, next}, with(before.data, data), with(before.labels, labels)}
+			after = &liveMap{version{before.uid, next}, with(before.data, data)}
 			if p.isEither { // the state takes the version that the read found
 				after = p.live[cm]
 			}
@@ -287,19 +287,6 @@ func (b *block) drifted(was *tracking) (title string, accepted bool) {
 			title = titleChanged
 		}
 	}
-	if b.kind == "whole" {
-		if was.written != nil && was.values != nil && b.values != nil {
-			for _, key := range namesIn(was.written, was.values) {
-				compare(was.written, was.values, b.values, key)
-			}
-		}
-		if was.labeled != nil && was.labels != nil && b.labels != nil {
-			for _, key := range namesIn(was.labeled, was.labels) {
-				compare(was.labeled, was.labels, b.labels, key)
-			}
-		}
-		return title, accepted
-	}
 	for key := range b.values {
 		want, named := b.expected[key]
 		had, wasNamed := was.expected[key]
@@ -343,44 +330,6 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 		}
 	}
 	return "", warnings
-}
-
-// wholeRules returns the changes of an update of a whole ConfigMap.
-func (b *block) wholeRules(was *tracking) (rules []rule, labels map[string]string) {
-	if b.values != nil {
-		for _, key := range namesIn(b.values, was.values) {
-			if b.values[key] != was.values[key] {
-				rules = append(rules, rule{key: key, want: was.values[key], to: b.values[key], isOpen: was.values[key] == notKnown})
-			}
-		}
-	}
-	labels = map[string]string{}
-	if b.labels != nil {
-		for _, key := range namesIn(b.labels, was.labels) {
-			if b.labels[key] != was.labels[key] {
-				labels[key] = b.labels[key]
-			}
-		}
-	}
-	return rules, labels
-}
-
-// takenOver is the state with the parts that a block manages from now on, as they are live.
-func (b *block) takenOver(was *tracking, o *liveMap) (with *tracking, takes bool) {
-	now := *was
-	if was.values == nil && b.values != nil {
-		takes = true
-		if o != nil {
-			now.values = o.data
-		}
-	}
-	if was.labels == nil && b.labels != nil {
-		takes = true
-		if o != nil {
-			now.labels = o.labels
-		}
-	}
-	return &now, takes
 }
 
 // next is the number that a counter would take.

@@ -3,7 +3,6 @@ package histories
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // sight is the content that the plan of a removal saw.
@@ -32,60 +31,8 @@ type modelPlan struct {
 
 // touch has the uses of one key by the resources of a plan.
 type touch struct {
-	removed, lacking bool // lacking: by a whole object, whose data lacks it
-	writer           string
-	valued           bool // by an entry or by data
-	changed          bool // by the writer
-}
-
-// touchesAll is touches for all keys that a whole ConfigMap writes or removes by its rules.
-func (p *process) touchesAll(b *block, rules []rule) string {
-	var writes, removes []string
-	for _, r := range rules {
-		if r.to == "" {
-			removes = append(removes, r.key)
-		} else {
-			writes = append(writes, r.key)
-		}
-	}
-	title := p.touches(b.address(), b.cm, writes, removes)
-	for _, key := range removes {
-		t := p.keys[b.cm+"/"+key]
-		if t.lacking = true; t.writer != "" {
-			title = titleUndoes
-		}
-		p.keys[b.cm+"/"+key] = t
-	}
-	return title
-}
-
-// declares records the content of a whole object. It warns of keys that other resources of the plan write or, if it is
-// new, have, and that it lacks.
-func (p *process) declares(b *block, isNew bool) (warnings []string) {
-	if p.declared == nil {
-		p.declared = map[string]map[string]string{}
-	}
-	p.declared[b.cm] = b.values
-	for at, t := range p.keys {
-		cm, key, _ := strings.Cut(at, "/")
-		if _, has := b.values[key]; (isNew || t.changed) && !t.lacking && cm == b.cm && b.values != nil && t.valued && !has {
-			return []string{titleUndoes}
-		}
-	}
-	return nil
-}
-
-// undone notes keys that a resource writes, and warns of those that a whole object of the plan does not have.
-func (p *process) undone(cm string, written []string) (warnings []string) {
-	for _, key := range written {
-		t := p.keys[cm+"/"+key]
-		t.changed = true
-		p.keys[cm+"/"+key] = t
-		if _, has := p.declared[cm][key]; p.declared[cm] != nil && !has {
-			warnings = []string{titleUndoes}
-		}
-	}
-	return warnings
+	removed bool
+	writer  string
 }
 
 // touches notes which keys a resource has and which it removes, and gives the title where that does not go with what another one has or removes.
@@ -93,7 +40,7 @@ func (p *process) touches(address, cm string, has, removes []string) string {
 	if p.keys == nil {
 		p.keys = map[string]touch{}
 	}
-	moves, twice, lacks := false, false, false
+	moves, twice := false, false
 	for _, key := range removes {
 		t := p.keys[cm+"/"+key]
 		t.removed, moves = true, moves || t.writer != ""
@@ -101,16 +48,14 @@ func (p *process) touches(address, cm string, has, removes []string) string {
 	}
 	for _, key := range has {
 		t := p.keys[cm+"/"+key]
-		moves, lacks = moves || t.removed, lacks || t.lacking
+		moves = moves || t.removed
 		twice = twice || t.writer != "" && t.writer != address
 		if t.writer == "" {
-			t.writer, t.valued = address, address == "counters" || strings.Contains(address, "_entry.") || strings.Contains(address, "_data.")
+			t.writer = address
 		}
 		p.keys[cm+"/"+key] = t
 	}
 	switch {
-	case lacks:
-		return titleUndoes
 	case moves:
 		return titleMoves
 	case twice:
@@ -187,7 +132,7 @@ func (t *tracking) unowned(o *liveMap) (keys []string) {
 	if o == nil || t.policy == "abandon" {
 		return nil
 	}
-	return slices.DeleteFunc(namesIn(o.data), func(key string) bool {
+	return slices.DeleteFunc(namesIn(entries(o.data)), func(key string) bool {
 		return !t.forgot && (t.written[key] == o.data[key] || t.alike && t.written[key] != "")
 	})
 }
@@ -235,7 +180,11 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 			return titleWouldFail, nil
 		case replaced != nil:
 			return p.keepsWhole(replaced, replaced.unowned(o))
-		case o != nil:
+		}
+		if title := p.touches(b.address(), b.cm, b.has(), nil); title != "" {
+			return title, nil
+		}
+		if o != nil {
 			return titleExists(b.cm), nil
 		}
 		return "", nil
@@ -243,10 +192,8 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 		if title := p.touches("counters", b.cm, []string{b.key}, nil); title != "" {
 			return title, nil
 		}
-		undone := p.undone(b.cm, []string{b.key})
 		_, title := p.next(b)
-		title, warnings = notYet(title)
-		return title, append(undone, warnings...)
+		return notYet(title)
 	}
 	rules := b.createRules()
 	if replaced != nil {
@@ -268,58 +215,33 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 	if title = p.touches(b.address(), b.cm, writes, nil); title != "" {
 		return title, nil
 	}
-	undone := p.undone(b.cm, writes)
 	if len(rules) == 0 {
-		return "", undone
+		return "", nil
 	}
 	_, title = p.judge(b.cm, "create", nil, rules)
-	title, warnings = notYet(title)
-	return title, append(undone, warnings...)
+	return notYet(title)
 }
 
 // planUpdate checks an update in place.
 func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (title string, warnings []string) {
-	o := p.live[b.cm]
 	switch {
 	case b.kind == "counter" && b.trigger == was.trigger:
 		return p.touches("counters", b.cm, []string{b.key}, nil), nil
 	case b.kind == "counter":
 		return p.planCreation(b, nil, made)
 	case b.kind == "whole":
-		with, takes := b.takenOver(was, o)
-		if takes && o == nil {
-			return titleNoMap, nil
-		}
-		rules, labels := b.wholeRules(with)
-		warnings = b.leavesParts(was)
-		if len(rules)+len(labels) == 0 && !takes { // what takes a part over is held to the version, whatever is there
-			return "", warnings
-		}
-		isSame := o != nil && o.uid == was.uid // another object is a conflict, whatever it holds
-		if isSame && was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||
-			isSame && was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
-			warnings = append(warnings, titleUnmanaged)
-		}
-		if title = p.touchesAll(b, rules); title != "" {
-			return title, warnings
-		}
-		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
-			return title, warnings
-		}
-		return b.overDrift(was, warnings)
+		return p.planWhole(b, was)
 	}
 	if title = p.touches(b.address(), b.cm, namesIn(b.values), namesIn(b.dropped(was))); title != "" {
 		return title, nil
 	}
-	undone := p.undone(b.cm, slices.DeleteFunc(namesIn(b.values), func(key string) bool { return b.keeps(was, key) || !b.secret && b.values[key] == was.values[key] }))
 	if b.kind == "data" {
 		gone := maps.Clone(was.values)
 		maps.DeleteFunc(gone, func(key, _ string) bool { return b.values[key] != "" })
 		if title, warnings = b.removal(was, gone); title != "" {
-			return title, append(undone, warnings...)
+			return title, warnings
 		}
 	}
-	warnings = append(undone, warnings...)
 	if !b.writes(was) {
 		return "", append(warnings, b.leavesDrift(was)...)
 	}
@@ -344,12 +266,10 @@ func (b *block) leavesDrift(was *tracking) (warnings []string) {
 // overDrift returns the error or the warnings of an update that overwrites a change by somebody else.
 func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
 	writes, leaves := *b, *b
-	if b.kind != "whole" {
-		writes.values, leaves.values = maps.Clone(b.values), maps.Clone(b.values)
-		maps.DeleteFunc(writes.values, func(key, _ string) bool { return b.keeps(was, key) })
-		maps.DeleteFunc(leaves.values, func(key, _ string) bool { return !b.keeps(was, key) })
-		warnings = append(warnings, leaves.leavesDrift(was)...)
-	}
+	writes.values, leaves.values = maps.Clone(b.values), maps.Clone(b.values)
+	maps.DeleteFunc(writes.values, func(key, _ string) bool { return b.keeps(was, key) })
+	maps.DeleteFunc(leaves.values, func(key, _ string) bool { return !b.keeps(was, key) })
+	warnings = append(warnings, leaves.leavesDrift(was)...)
 	title, _ := writes.drifted(was)
 	switch {
 	case title != "" && b.drift == "error":
@@ -471,11 +391,6 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 }
 
 func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title string, warnings []string) {
-	if b.kind == "whole" {
-		defer func() {
-			warnings = append(warnings, p.declares(b, was == nil || was.tainted)...)
-		}()
-	}
 	c = change{action: "no-op", to: b}
 	switch {
 	case was == nil:
@@ -501,13 +416,12 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		}
 		title, more := p.planSecondHalf(b, nil, made)
 		return c, title, append(warnings, more...)
-	case b.kind == "whole" && b.secret:
-		var isUpdate bool
-		if isUpdate, title, warnings = p.planWholeSecret(b, was); isUpdate {
-			c.action = "update"
-		}
-		if title != "" {
+	case b.kind == "whole":
+		if title, warnings = p.planWhole(b, was); title != "" {
 			return c, title, warnings
+		}
+		if !b.same(&was.block) || b.writesWhole(was) || b.accepts(was) || (b.values == nil) != (was.values == nil) {
+			c.action = "update"
 		}
 	case !b.same(&was.block):
 		c.action = "update"
@@ -532,9 +446,6 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 	if forced {
 		c.action = "delete, create"
 		c.saw = &sight{version: was.version, drift: b.drift}
-		if b.kind == "whole" && b.secret {
-			_, was, _ = b.against(was, p.live[b.cm])
-		}
 		if title, _ := b.drifted(was); title == "" {
 			c.saw.drift = "off"
 		}

@@ -27,9 +27,6 @@ const (
 	titleStays        = "Key Stays In Place"
 	titleMoves        = "Key Moves Between Instances"
 	titleTwice        = "Key Written Twice"
-	titleUndoes       = "Data Undoes Another Resource"
-	titleLeft         = "No Longer Managed"
-	titleUnmanaged    = "Unmanaged Keys Will Change"
 	titleWouldFail    = "Replacement Would Fail"
 	titleOthers       = "ConfigMap Has Other Keys"
 	titleSecretOthers = "Secret Has Other Keys"
@@ -47,11 +44,21 @@ const (
 // is none.
 type version struct{ uid, rv int }
 
-// liveMap is a ConfigMap or a Secret.
+// liveMap is a ConfigMap or a Secret. Its label is one of the keys.
 type liveMap struct {
 	version
 
-	data, labels map[string]string
+	data map[string]string
+}
+
+// labelKey is the key of the label l among the keys of an object. Only a whole object has it.
+const labelKey = "label"
+
+// entries are the keys of a map without the label.
+func entries(of map[string]string) map[string]string {
+	all := maps.Clone(of)
+	delete(all, labelKey)
+	return all
 }
 
 // block is a resource block. An empty value is the absent entry.
@@ -63,8 +70,8 @@ type block struct {
 	key           string            // of a counter
 	owns          []string          // keys that it may have, which no other block of the workspace has
 	trigger       string            // of a counter
-	values        map[string]string // of a whole ConfigMap or Secret nil: left to others
-	labels        map[string]string // of a whole one; nil: left to others
+	values        map[string]string // of a whole ConfigMap or Secret nil: it has no data
+	labels        map[string]string // of a whole one; nil: it has none
 	expected      map[string]string
 	scope, policy string
 	drift         string // on_drift
@@ -96,8 +103,8 @@ type tracking struct {
 	number   int
 	previous map[string]string // nil: null
 	first    map[string]string // what the keys held first; a key that is not there is not known
-	written  map[string]string // what the keys were last written to hold; a key that is not there is not known; of a whole ConfigMap nil: left to others
-	labeled  map[string]string // the same of the labels of a whole ConfigMap
+	written  map[string]string // what the keys were last written to hold; a key that is not there is not known; of a whole one with the label
+	unnamed  bool              // of a whole one: it was imported, and no update has named its label yet
 	nulls    map[string]string // of fields: those that vanished, which the state has as null
 	lost     bool              // what the keys held first is no longer known
 	forgot   bool              // of a whole ConfigMap or Secret: nothing is known of earlier writes
@@ -123,11 +130,11 @@ func (w *workspace) save(state map[string]*tracking) { w.state, w.serial = state
 // write has the changes of one request. It is applied only to the base version; with the zero version, only if there
 // is no object.
 type write struct {
-	cm           string
-	base         version
-	removes      bool
-	computes     bool              // it takes a number
-	data, labels map[string]string // an empty value removes
+	cm       string
+	base     version
+	removes  bool
+	computes bool              // it takes a number
+	data     map[string]string // an empty value removes
 	// isDone reports, for a removal of keys, whether nothing is left to do; nil for another write.
 	isDone func(now *liveMap) bool
 }
@@ -136,21 +143,17 @@ type write struct {
 // that is created empty; a Secret has a type.
 func (w write) sets() bool {
 	isSet := func(v string) bool { return v != "" }
-	all := slices.AppendSeq(slices.Collect(maps.Values(w.data)), maps.Values(w.labels))
-	return slices.ContainsFunc(all, isSet) || w.base == version{} && isSecret(w.cm)
+	return slices.ContainsFunc(slices.Collect(maps.Values(w.data)), isSet) || w.base == version{} && isSecret(w.cm)
 }
 
 // isIn reports whether an object contains what the write sets, and nothing that it removes.
 func (w write) isIn(o *liveMap) bool {
-	is := func(changes, live map[string]string) bool {
-		for key, v := range changes {
-			if live[key] != v {
-				return false
-			}
+	for key, v := range w.data {
+		if o.data[key] != v {
+			return false
 		}
-		return true
 	}
-	return is(w.data, o.data) && is(w.labels, o.labels)
+	return true
 }
 
 type model struct {
@@ -202,7 +205,7 @@ func (m *model) land(w write) bool {
 		delete(m.live, w.cm)
 		return true
 	}
-	m.live[w.cm] = &liveMap{version{o.uid, m.number()}, with(o.data, w.data), with(o.labels, w.labels)}
+	m.live[w.cm] = &liveMap{version{o.uid, m.number()}, with(o.data, w.data)}
 	return true
 }
 
@@ -220,10 +223,10 @@ func with(all, changes map[string]string) map[string]string {
 func (m *model) writeAsOther(cm, key, value string) {
 	w := write{cm: cm, data: map[string]string{key: value}}
 	if key == "" {
-		w.data, w.labels = nil, map[string]string{"l": value}
+		w.data = map[string]string{labelKey: value}
 	}
 	if o := m.live[cm]; o != nil {
-		if w.base = o.version; maps.Equal(with(o.data, w.data), o.data) && maps.Equal(with(o.labels, w.labels), o.labels) {
+		if w.base = o.version; maps.Equal(with(o.data, w.data), o.data) {
 			return
 		}
 	}
@@ -234,12 +237,11 @@ func (m *model) writeAsOther(cm, key, value string) {
 type process struct {
 	*model
 
-	chains   map[string][]int             // the versions of each ConfigMap that this process's own writes lead from and to
-	declared map[string]map[string]string // by whole objects of a plan, by ConfigMap
-	keys     map[string]touch             // what a plan does to keys, by ConfigMap and key
-	writes   int
-	fault    fault
-	fired    bool
+	chains map[string][]int // the versions of each ConfigMap that this process's own writes lead from and to
+	keys   map[string]touch // what a plan does to keys, by ConfigMap and key
+	writes int
+	fault  fault
+	fired  bool
 	// isEither: a write was applied and its response was lost, so that its outcome may be applied or unknown.
 	isEither bool
 }
@@ -363,20 +365,18 @@ func (m *model) read(was *tracking) *tracking {
 	known := was
 	if !was.secret && (was.forgot || was.lost && was.written == nil) { // the values of the state are the baseline
 		as := *was
-		as.written, as.labeled, as.forgot = was.values, was.labels, false
+		as.written, as.forgot = was.held(), false
 		known = &as
 	}
-	if was.kind != "whole" {
-		known, _ = known.again(o)
-	}
+	known, _ = known.again(o)
 	now := *known
 	now.version = o.version
 	if was.kind == "whole" {
-		if was.values != nil || was.secret {
-			now.values = o.data
+		if was.values != nil {
+			now.values = entries(o.data)
 		}
 		if was.labels != nil {
-			now.labels = o.labels
+			now.labels = labelOf(o.data)
 		}
 		return &now
 	}

@@ -1,104 +1,67 @@
 package kinds
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// A whole ConfigMap that declares its data, and an entry of another key of it, undo each other. The plan says so where it knows both, and the next one in any
-// case; nobody speaks of somebody else.
-func TestDataAndAnEntryOfAnotherKeyUndoEachOther(t *testing.T) {
-	const undoes = "Data Undoes Another Resource"
-	says := []string{undoes, "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it", "Omit data", "ignore_changes = [data]"}
-	for name, entry := range map[string]string{
-		"entry":                       fixture.EntryBlock("bar", `name = cas_configmap.it.name`, `key = "bar"`, `value = "2"`),
-		"data":                        fixture.DataBlock("bar", `name = cas_configmap.it.name`, `data = { bar = "2" }`),
-		"entry that is planned first": fixture.EntryBlock("bar", `key = "bar"`, `value = "2"`),
+// Given a whole ConfigMap with data, and a resource of a key that data lacks; then the plan refuses the two, whichever it
+// plans first. A counter and a pool are keys as well. Without data, both can be.
+func TestDataAndAnotherResourceOfAKeyOfIt(t *testing.T) {
+	t.Parallel()
+	const beside, first = `name = cas_configmap.it.name`, `name = "testmap"`
+	for name, test := range map[string]struct{ of, whole string }{
+		"entry":               {fixture.EntryBlock("bar", beside, `key = "bar"`, `value = "2"`), ""},
+		"entry planned first": {fixture.EntryBlock("bar", first, `key = "bar"`, `value = "2"`), "depends_on = [cas_configmap_entry.bar]"},
+		"data":                {fixture.DataBlock("bar", beside, `data = { bar = "2" }`), ""},
+		"counter":             {fixture.CounterBlock("bar", beside, `key = "bar"`), ""},
+		"allocation":          {fixture.BlockOf("cas_configmap_allocation", "bar", []string{beside, `key = "bar"`, `names = ["a"]`}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
-				whole := func(lines ...string) string {
-					return fixture.WholeBlock("it", append(lines, `data = { foo = "1" }`, fixture.Overwrites)...)
-				}
-				if name == "entry that is planned first" {
-					p.Planned(fixture.WholeBlock("it"))
-					p.Planned(fixture.WholeBlock("it") + entry)
-					p.Write(whole("depends_on = [cas_configmap_entry.bar]") + entry)
-					p.Wants(p.PlanRefused(append(says, "Error: "+undoes)), "!Somebody else")
-					return
-				}
-				p.Write(whole() + entry)
-				p.Wants(p.Plan(), append(says, "Warning: "+undoes)...)
-				p.Apply()
-				p.Write(whole() + entry)
-				p.Wants(p.PlanRefused(append(says, "Error: "+undoes)), "!Somebody else")
-				p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
-
-				// As is advised. With ignore_changes, the configuration says what is there.
-				p.Write(fixture.WholeBlock("it", `data = { foo = "1", bar = "2" }`) + entry)
-				p.Wants(p.On.Plan(fixture.PlanFile).All(), "!"+undoes, "!Somebody else", "!Error")
-				p.Planned(fixture.WholeBlock("it") + entry)
-				p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
+				refused := []string{twiceRefused, "Another resource has bar in the same configuration.", "omit the map there", "Key: bar"}
+				p.Write(fixture.WholeBlock("it", `data = { foo = "1" }`, test.whole) + test.of)
+				p.PlanRefused(refused)
+				p.Planned(fixture.WholeBlock("it")) // as is advised
+				p.Planned(fixture.WholeBlock("it") + test.of)
 				p.PlanNothing()
+				if name == "entry" || name == "data" { // with the value of data
+					p.Write(fixture.WholeBlock("it", `data = { bar = "2" }`, test.whole) + test.of)
+					p.PlanRefused(refused[:1])
+				}
 			})
 		})
 	}
 }
 
-// A counter and a pool are keys as well: without them, numbers and values would be given out again.
-func TestDataAndAComputedKeyUndoEachOther(t *testing.T) {
-	const undoes = "Data Undoes Another Resource"
-	for name, block := range map[string]string{
-		"counter":    fixture.CounterBlock("bar", `name = cas_configmap.it.name`, `key = "bar"`),
-		"allocation": fixture.BlockOf("cas_configmap_allocation", "bar", []string{`name = cas_configmap.it.name`, `key = "bar"`, `names = ["a"]`}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
-				whole := fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites)
-				p.Write(whole + block)
-				p.Wants(p.Plan(), "Warning: "+undoes, "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it", "Omit data")
-				p.Apply()
-				taken := p.Live("testmap").Data["bar"]
-				p.PlanRefused([]string{"Error: " + undoes})
-				p.Planned(fixture.WholeBlock("it") + block) // as is advised
-				p.WantLive("testmap", fixture.Data{"foo": "1", "bar": taken})
-				p.PlanNothing()
-			})
-		})
-	}
-}
-
-// Given a ConfigMap whose data is declared, and does not change; when a resource of keys takes up another key of it; then the plan says so, whichever of the two it
-// plans first.
-func TestAKeyThatIsTakenUpBesideDeclaredData(t *testing.T) {
-	for name, data := range map[string]func(lines string) string{
-		"planned last":  func(lines string) string { return fixture.DataBlock("b", "depends_on = [cas_configmap.it]", lines) },
-		"planned first": func(lines string) string { return fixture.DataBlock("b", lines) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := fixture.NewPipeline(t)
-			whole := fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites)
-			if name == "planned first" {
-				whole = fixture.WholeBlock("it", `data = { foo = "1" }`, fixture.Overwrites, "depends_on = [cas_configmap_data.b]")
-			}
-			p.Planned(fixture.WholeBlock("it", `data = { foo = "1" }`))
-			p.Planned(whole + data("adopt_existing = true\n  data = { foo = \"1\" }"))
-			p.Write(whole + data(`data = { foo = "1", bar = "2" }`))
-			p.Wants(p.Plan(), "Warning: Data Undoes Another Resource: bar in ConfigMap "+p.Namespace+"/testmap", "whose data lacks bar")
-			p.Apply()
-			p.Wants(p.PlanRefused([]string{"Error: Data Undoes Another Resource"}), "!Warning: Data Undoes", "!Somebody else")
-		})
-	}
-}
-
-// A new entry in a ConfigMap whose data is declared, and does not change.
-func TestANewEntryBesideDeclaredData(t *testing.T) {
+// Given a ConfigMap with data; when an entry of bytes is added, which are in another map; then both can be.
+func TestDataBesideAnEntryOfBytes(t *testing.T) {
 	p := fixture.NewPipeline(t)
-	whole := fixture.WholeBlock("it", `data = { foo = "1" }`)
-	p.Planned(whole)
-	p.Write(whole + fixture.EntryBlock("bar", `name = cas_configmap.it.name`, `key = "bar"`, `value_base64 = "/w=="`))
-	p.Wants(p.Plan(), "!Undoes Another Resource") // binaryData is left to others
-	p.Write(whole + fixture.EntryBlock("bar", `name = cas_configmap.it.name`, `key = "bar"`, `value = "2"`))
-	p.Wants(p.Plan(), "Warning: Data Undoes Another Resource")
+	bytes := fixture.EntryBlock("bar", `name = cas_configmap.it.name`, `key = "bar"`, `value_base64 = "/w=="`)
+	p.Planned(fixture.WholeBlock("it", `data = { foo = "1" }`) + bytes)
+	p.PlanNothing()
+	p.Planned(fixture.WholeBlock("it", `data = { foo = "2" }`) + bytes)
+	p.PlanNothing()
+	p.Write(fixture.WholeBlock("it", `data = { foo = "2" }`, `binary_data = {}`) + bytes)
+	p.PlanRefused([]string{"Error: Key Already Exists", "Key: bar"})
+}
+
+// Given a ConfigMap with labels, and fields of another label of it; then neither changes nor reports what the other has.
+func TestLabelsBesideFieldsOfAnotherLabel(t *testing.T) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
+		write := func(whole, field string) {
+			p.Write(fixture.WholeBlock("it", `labels = { a = "`+whole+`" }`) + "resource \"cas_object_fields\" \"b\" {\n" + strings.Join([]string{
+				`api_version = "v1"`, `kind = "ConfigMap"`, `namespace = cas_configmap.it.namespace`, `name = cas_configmap.it.name`,
+				`fields = { "metadata.labels.b" = "` + field + `" }`, "}\n",
+			}, "\n"))
+		}
+		for _, values := range [][2]string{{"1", "1"}, {"2", "1"}, {"2", "2"}, {"3", "3"}} {
+			write(values[0], values[1])
+			p.PlanApply()
+			p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"a": values[0], "b": values[1]}})
+			p.PlanNothing()
+		}
+	})
 }

@@ -3,7 +3,6 @@ package kinds
 import (
 	"fmt"
 	"maps"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,8 +11,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// A whole object that begins to manage a part that it left to others so far: only the live object says what is there. The plan looks, and the apply
-// plans again, with what is there by then.
+// A whole object that begins to manage a map or a label: the values that are there are adopted if they are as planned, and
+// are refused like a key that exists otherwise.
 
 // takenOver is a part of a whole object that is taken over.
 type takenOver struct {
@@ -92,7 +91,7 @@ func (of takenOver) block(value string, lines ...string) string {
 	return fixture.WholeBlock("it", lines...)
 }
 
-// foreignWrites are what another may do between a plan and its apply.
+// foreignWrites returns the writes of another writer between a plan and its apply.
 func (of takenOver) foreignWrites() map[string]func(p *fixture.Pipeline) {
 	return map[string]func(p *fixture.Pipeline){
 		"changed":    func(p *fixture.Pipeline) { of.set(p, "9") },
@@ -107,14 +106,14 @@ func (of takenOver) foreignWrites() map[string]func(p *fixture.Pipeline) {
 	}
 }
 
-// Given a part that is taken over, which holds what the configuration says, or something else; when another writes to the object after the plan;
-// then the apply is a conflict, and the next one succeeds.
-func TestPartThatIsTakenOverWhileAnotherWritesIt(t *testing.T) {
+// Given a part that is adopted as it is; when another writes to the object after the plan; then the apply is a conflict, and
+// the next one succeeds if the part is as planned.
+func TestPartThatIsAdoptedWhileAnotherWritesIt(t *testing.T) {
 	t.Parallel()
-	test := func(t *testing.T, p *fixture.Pipeline, of takenOver, found string, foreign func(p *fixture.Pipeline)) {
+	test := func(t *testing.T, p *fixture.Pipeline, of takenOver, foreign func(p *fixture.Pipeline)) {
 		t.Helper()
 		p.Planned(of.block(""))
-		of.set(p, found)
+		of.set(p, "1")
 		p.Write(of.block("1"))
 		p.Plan()
 		foreign(p)
@@ -123,75 +122,69 @@ func TestPartThatIsTakenOverWhileAnotherWritesIt(t *testing.T) {
 		if now := of.get(p); !maps.Equal(now, before) {
 			t.Errorf("it holds %q, want %q", now, before)
 		}
+		of.set(p, "1")
 		p.PlanApply()
-		if now := of.get(p); !maps.Equal(now, fixture.Data{"foo": "1"}) {
-			t.Errorf("after the next apply it holds %q", now)
-		}
 		p.PlanNothing()
 	}
 	for part, of := range takenOverParts {
-		for _, found := range []string{"1", "theirs"} {
-			for then, foreign := range of.foreignWrites() {
-				for _, check := range []string{"error", "warning"} {
-					t.Run(fmt.Sprintf("%s/found %s/then %s/plan_check %s", part, found, then, check), func(t *testing.T) {
-						t.Parallel()
-						fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
-							p.Export("CAS_PLAN_CHECK", check)
-							test(t, p, of, found, foreign)
-						})
+		for then, foreign := range of.foreignWrites() {
+			for _, check := range []string{"error", "warning"} {
+				t.Run(fmt.Sprintf("%s/then %s/plan_check %s", part, then, check), func(t *testing.T) {
+					t.Parallel()
+					fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
+						p.Export("CAS_PLAN_CHECK", check)
+						test(t, p, of, foreign)
 					})
-				}
+				})
 			}
 		}
 	}
-	for _, part := range []string{"data", "labels of a Secret"} {
-		t.Run("command line/"+part, func(t *testing.T) {
-			p := fixture.NewCLIPipeline(t)
-			p.Export("CAS_PLAN_CHECK", "warning")
-			test(t, p, takenOverParts[part], "1", takenOverParts[part].foreignWrites()["changed"])
-		})
-	}
 }
 
-// Given an immutable ConfigMap whose data is taken over as it is; when another deletes it and makes it again with other data; then the apply is a
-// conflict, and no replacement that its plan has not shown.
-func TestImmutableConfigMapThatIsMadeAgainWhileItIsTakenOver(t *testing.T) {
-	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
-		p.Export("CAS_PLAN_CHECK", "warning")
-		made := func(holds fixture.Data) {
-			p.MakeWhole("testmap", fixture.Whole{Data: holds, Immutable: true})
-		}
-		made(fixture.Data{"foo": "1"})
-		p.Planned("import {\nto = cas_configmap.it\nid = \"${NAMESPACE}/testmap\"\n}\n" + fixture.WholeBlock("it", "immutable = true"))
-		p.Write(fixture.WholeBlock("it", "immutable = true", `data = { foo = "1" }`))
-		p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy")
-		p.Remove("testmap")
-		made(fixture.Data{"foo": "9"})
-		p.ApplyRefused("Error: Compare-And-Swap Conflict", "The ConfigMap was deleted and created again", "!inconsistent")
-		p.WantLive("testmap", fixture.Data{"foo": "9"})
-		p.Wants(p.Plan(), "must be replaced")
-	})
-}
-
-// Given a part that is taken over by an empty map; then the update removes what is there, which no plan shows by then.
-func TestPartThatIsTakenOverByAnEmptyMap(t *testing.T) {
+// Given a part that holds something else; then the plan refuses it, and replaces it at a version.
+func TestPartThatHoldsSomethingElse(t *testing.T) {
 	t.Parallel()
 	for part, of := range takenOverParts {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
-				attribute, _, _ := strings.Cut(of.line, " ")
-				empty := of
-				empty.line = attribute + " = {}%.0s"
 				p.Planned(of.block(""))
 				of.set(p, "theirs")
-				p.Write(empty.block("none"))
+				p.Write(of.block("1"))
+				p.PlanRefused([]string{"Error: Key Already Exists", "foo already exists with another value.", "To keep it, set"})
+				var version string
+				if of.isSecret {
+					version = p.LiveSecret("testmap").ResourceVersion
+				} else {
+					version = p.Live("testmap").ResourceVersion
+				}
+				p.Write(of.block("1", `expected_resource_version_wo = `+fixture.Quoted(version)))
 				p.Wants(p.Plan(), "Unmanaged Keys Will Change")
 				p.Apply()
-				if now := of.get(p); len(now) > 0 {
+				if now := of.get(p); !maps.Equal(now, fixture.Data{"foo": "1"}) {
 					t.Errorf("it holds %q", now)
 				}
+				p.Write(of.block("1"))
 				p.PlanNothing()
+			})
+		})
+	}
+}
+
+// Given a map that has keys; when the configuration says that it is empty; then the plan refuses that.
+func TestMapThatIsTakenOverByAnEmptyMap(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"data", "binary_data", "data_wo"} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
+				of := takenOverParts[part]
+				p.Planned(of.block(""))
+				of.set(p, "theirs")
+				empty := of
+				empty.line = part + " = {}%.0s"
+				p.Write(empty.block("none"))
+				p.PlanRefused([]string{"Error: Key Already Exists", "foo already exists, and the configuration lacks it.", "Key: foo"})
 			})
 		})
 	}

@@ -223,7 +223,7 @@ var scenes = map[string]scene{
 		changed(nil, whole(`data = { foo = "1" }`), func(p *fixture.Pipeline) {
 			p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Immutable, cm.Data = new(true), fixture.Data{"foo": "2"} })
 		}, whole(`data = { foo = "1" }`)),
-		"Error: Value Changed Since Last Apply", "To keep them, set data and immutable to what the ConfigMap holds.",
+		"Error: Value Changed Since Last Apply", "To keep them, set immutable and data to what the ConfigMap holds.",
 		applies(whole(`data = { foo = "2" }`, "immutable = true")),
 		fixture.Data{"foo": "2"},
 	},
@@ -350,12 +350,29 @@ var scenes = map[string]scene{
 		},
 		fixture.Data{"foo": "1"},
 	},
+	"data beside keys that exist, kept": {
+		changed(nil, whole(), func(p *fixture.Pipeline) { p.Set("testmap", "foo", "1") }, whole(`data = {}`)),
+		"Error: Key Already Exists", `To keep it, set "foo" = "1" in data.`,
+		applies(whole(`data = { foo = "1" }`)),
+		fixture.Data{"foo": "1"},
+	},
+	"data beside keys that exist, replaced": {
+		changed(nil, whole(), func(p *fixture.Pipeline) { p.Set("testmap", "foo", "1") }, whole(`data = {}`)),
+		"Error: Key Already Exists", "To replace it, set expected_resource_version_wo = ",
+		atVersion(mapVersion, func(line string) string { return whole(`data = {}`, line) }),
+		fixture.Data{"foo": ""},
+	},
+	"a label that exists": {
+		changed(nil, whole(), func(p *fixture.Pipeline) {
+			p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Labels = fixture.Data{"app": "shop"} })
+		}, whole(`labels = { app = "store" }`)),
+		"Error: Key Already Exists", `To keep it, set "app" = "shop" in labels.`,
+		applies(whole(`labels = { app = "shop" }`)),
+		nil,
+	},
 	"a whole ConfigMap beside an entry": {
-		func(p *fixture.Pipeline) string {
-			p.Write(whole(`data = {}`) + foo(`value = "1"`, "depends_on = [cas_configmap.it]"))
-			return p.Plan()
-		},
-		"Warning: Data Undoes Another Resource", "Omit data and binary_data from the cas_configmap",
+		planned(nil, whole(`data = {}`)+foo(`value = "1"`, "depends_on = [cas_configmap.it]")),
+		"Error: Key Written Twice", "omit the map there to leave them to others.",
 		applies(whole() + foo(`value = "1"`, "depends_on = [cas_configmap.it]")),
 		fixture.Data{"foo": "1"},
 	},
@@ -547,7 +564,7 @@ var scenes = map[string]scene{
 			p.Write(whole())
 			return p.Plan()
 		},
-		"Warning: No Longer Managed", "To manage it, set data to what the ConfigMap has",
+		"Warning: Key Stays In Place", "To manage it, set data to what the ConfigMap holds.",
 		func(p *fixture.Pipeline) { p.Write(whole(`data = { foo = "1" }`)) },
 		fixture.Data{"foo": "1"},
 	},

@@ -28,13 +28,15 @@ var hidingWholePaths = map[string]hidingPath{
 		h.Set("testmap", "foo", plantedValues["foreign"])
 		h.ApplyRefused()
 	}},
-	"unmanaged keys": {wants: []string{"Warning: Unmanaged Keys Will Change", "Key: foo"}, run: func(h *hiding) {
+	"unmanaged keys": {wants: []string{"Error: Key Already Exists", "Warning: Unmanaged Keys Will Change", "Key: foo"}, run: func(h *hiding) {
 		h.wrote(`labels = { a = "b" }`)
 		h.Set("testmap", "foo", plantedValues["foreign"])
 		h.configure("", `data = { foo = var.new }`)
+		h.PlanRefused(nil)
+		h.configure("", `data = { foo = var.new }`, `expected_resource_version_wo = `+fixture.Quoted(h.Live("testmap").ResourceVersion))
 		h.Plan()
 	}},
-	"changed by admission": {wants: []string{"Warning: ConfigMap Changed By Admission"}, run: func(h *hiding) {
+	"changed by admission": {wants: []string{"Warning: Value Not Stored As Sent"}, run: func(h *hiding) {
 		h.Testmap(fixture.Contents{})
 		h.MutateFoo()
 		h.wrote(`name = "made"`, `data = { foo = var.new }`)

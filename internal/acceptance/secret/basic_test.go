@@ -86,9 +86,10 @@ func TestSecretImport(t *testing.T) {
 	p.CreateSecret("database", fixture.Data{"a": "1", "b": "2"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
 	imported := "import {\n  to = cas_secret.it\n  id = \"${NAMESPACE}/database\"\n}\n"
 	p.Write(imported + fixture.SecretBlock(`type = "example.com/x"`, `data_wo = { a = "1" }`))
-	p.Wants(p.Plan(), "Unmanaged Keys Will Change", "b", "(sensitive)", "(absent)")
-	p.Apply()
-	p.WantSecret("database", fixture.Data{"a": "1"})
+	p.PlanRefused([]string{"Key Already Exists", "Key: b", "Found: (sensitive)", "To keep it, set data_wo"})
+	p.Write(imported + fixture.SecretBlock(`type = "example.com/x"`, `data_wo = { a = "1", b = "2" }`))
+	p.PlanApply()
+	p.WantSecret("database", fixture.Data{"a": "1", "b": "2"})
 	p.PlanNothing()
 }
 

@@ -70,9 +70,14 @@ func TestSecretTakesOverValuesThatItLeftToOthers(t *testing.T) {
 			make(p)
 			p.PlanNothing()
 			p.Write(fixture.SecretBlock(`data_wo = { password = "mine" }`))
-			p.Wants(p.Plan(), "Unmanaged Keys Will Change", "Key: other Found: (sensitive) Planned: (absent)",
-				"Key: password Found: (sensitive) Planned: (sensitive)")
-			p.Apply()
+			version := p.LiveSecret("database").ResourceVersion
+			p.PlanRefused([]string{
+				"Error: Key Already Exists", "Key: other", "Key: password", "Found: (sensitive)",
+				"set expected_resource_version_wo = " + fixture.Quoted(version),
+			})
+			p.Write(fixture.SecretBlock(`data_wo = { password = "mine" }`, `expected_resource_version_wo = `+fixture.Quoted(version)))
+			p.PlanApply()
+			p.Write(fixture.SecretBlock(`data_wo = { password = "mine" }`))
 			p.WantSecret("database", fixture.Data{"password": "mine"})
 			p.PlanNothing()
 		})
@@ -100,25 +105,6 @@ func TestSecretWithoutPlanChecks(t *testing.T) {
 	p.Plan()
 	p.ApplyRefused("Value Changed Since Last Apply", "Nothing was written.")
 	p.WantSecret("database", fixture.Data{"a": "theirs", "b": "x"})
-}
-
-// Given an update that writes no value; when somebody else adds a key after its plan; then the apply refuses, whatever is checked at plan.
-func TestSecretChangedAfterAPlanThatWritesNothing(t *testing.T) {
-	for _, check := range []string{"error", "warning", "off"} {
-		t.Run(check, func(t *testing.T) {
-			p := fixture.NewPipeline(t)
-			write := func(lines ...string) {
-				p.WriteFor(p.Kubeconfig, `plan_check = "`+check+`"`, fixture.SecretBlock(lines...))
-			}
-			write(`data_wo = { a = "1" }`)
-			p.PlanApply()
-			write(`data_wo = { a = "1" }`, `on_drift = "overwrite"`)
-			p.Plan()
-			p.Rotate("database", "b", "theirs")
-			p.ApplyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written.")
-			p.WantSecret("database", fixture.Data{"a": "1", "b": "theirs"})
-		})
-	}
 }
 
 // Given a Secret that somebody else made again with another type; then the plan shows it.
@@ -211,7 +197,7 @@ func TestSecretLeavesItsValuesToOthers(t *testing.T) {
 	p.Rotate("database", "a", "theirs")
 	p.PlanNothing()
 	p.Write(fixture.SecretBlock(`data_wo = { a = "2" }`))
-	p.Wants(p.Plan(), "Unmanaged Keys Will Change", "!Value Changed Since Last Apply")
+	p.PlanRefused([]string{"Error: Key Already Exists", "!Value Changed Since Last Apply"})
 	p.Planned(fixture.SecretBlock(fixture.Deletes))
 	p.Destroy()
 	if _, there := p.Secrets()["database"]; there {
@@ -268,8 +254,12 @@ func TestSecretShowsLabels(t *testing.T) {
 	p.Planned(fixture.SecretBlock(`data_wo = { a = "1" }`))
 	set("before")
 	p.Write(fixture.SecretBlock(`data_wo = { a = "1" }`, `labels = { app = "shop" }`, `annotations = { note = "mine" }`, fixture.Overwrites))
-	p.Wants(p.Plan(), "Unmanaged Keys Will Change", `Label: app Found: "before" Planned: "shop"`, `Annotation: note Found: "before" Planned: "mine"`, "!Key: a")
-	p.Apply()
+	p.PlanRefused([]string{
+		"Error: Key Already Exists", `Label: app Expected: (absent) Found: "before"`, `Annotation: note Expected: (absent) Found: "before"`, "!Key: a",
+	})
+	set("shop")
+	p.ChangeSecret("database", func(s *corev1.Secret) { s.Annotations = nil })
+	p.PlanApply()
 	p.PlanNothing()
 	set("theirs")
 	p.Wants(p.Plan(), "Value Changed Since Last Apply", `Label: app Last written: "shop" Found: "theirs" To write: "shop" Changed by: `,

@@ -48,6 +48,7 @@ type History interface {
 // keys that earlier transactions of the same request compute; nil if there are none.
 func Evaluate(t *Txn, o *Snapshot, computed map[string]Value, h History) Decision {
 	refuse := func(err error) Decision { return Decision{Action: Refuse, Err: err} }
+	t = t.Complete(o)
 	if err := t.checkFields(o); err != nil {
 		return refuse(err)
 	}

@@ -21,8 +21,14 @@ func LabelKey(name string) string { return inLabels + name }
 // AnnotationKey returns the key of an annotation.
 func AnnotationKey(name string) string { return inAnnotations + name }
 
-// ImmutableKey is the key of the member immutable, whose value is a Bool.
-const ImmutableKey = "/immutable"
+const (
+	// ImmutableKey is the key of the member immutable. Its value is Bool(true) or absent: false means the same as no member.
+	ImmutableKey = "/immutable"
+	// TypeKey is the key of the type of a Secret, which cannot be changed.
+	TypeKey = "/type"
+	// DataKey and BinaryDataKey are the keys of all entries of one map. They are keys of Txn.Maps only.
+	DataKey, BinaryDataKey = "/data", "/binaryData"
+)
 
 const (
 	inLabels      = "metadata.labels/"
@@ -56,11 +62,7 @@ func FieldPath(key string) (path string, isField bool) { return strings.CutPrefi
 
 // FieldNames returns the names that lead to the field of a key, and false if the path selects an element of a list.
 func FieldNames(key string) (names []string, isPlain bool) {
-	path, isField := FieldPath(key)
-	if !isField {
-		return nil, false
-	}
-	for _, element := range parsed(path) {
+	for _, element := range pathOf(key) {
 		if element.FieldName == nil {
 			return nil, false
 		}
@@ -83,8 +85,8 @@ func pathOf(key string) fieldpath.Path {
 	if name, isAnnotation := strings.CutPrefix(key, inAnnotations); isAnnotation {
 		return fieldpath.MakePathOrDie("metadata", "annotations", name)
 	}
-	if key == ImmutableKey {
-		return fieldpath.MakePathOrDie("immutable")
+	if name, isMember := strings.CutPrefix(key, "/"); isMember {
+		return fieldpath.MakePathOrDie(name)
 	}
 	return fieldpath.MakePathOrDie("data", key)
 }
@@ -96,6 +98,12 @@ func (k Kind) path(key string, e Value) fieldpath.Path {
 		return fieldpath.MakePathOrDie("binaryData", key)
 	}
 	return pathOf(key)
+}
+
+// IsInMap reports whether an object of the kind stores a value of an entry in the map that DataKey or BinaryDataKey
+// names. An absent value is in the map data, as is an unknown one.
+func (k Kind) IsInMap(key string, e Value, mapKey string) bool {
+	return strings.HasPrefix(mapKey, "/") && IsEntry(key) && "/"+*k.path(key, e)[0].FieldName == mapKey
 }
 
 // paths caches parsed paths by their text.

@@ -175,13 +175,13 @@ func TestFieldsAndTheirKeys(t *testing.T) {
 	t.Parallel()
 	o := configMapAt(eval.Version{}, map[string]string{"foo": "1", "app": "an entry"}, func(cm *corev1.ConfigMap) {
 		cm.BinaryData = map[string][]byte{"raw": {1}}
-		cm.Labels, cm.Annotations, cm.Immutable = map[string]string{"app": "shop"}, map[string]string{"example.com/note": "n"}, new(false)
+		cm.Labels, cm.Annotations, cm.Immutable = map[string]string{"app": "shop"}, map[string]string{"example.com/note": "n"}, new(true)
 	})
 	for key, want := range map[string]struct{ path, holds string }{
 		"foo": {".data.foo", "1"}, "app": {".data.app", "an entry"}, "raw": {".binaryData.raw", "\x01"},
 		eval.LabelKey("app"):                   {".metadata.labels.app", "shop"},
 		eval.AnnotationKey("example.com/note"): {".metadata.annotations.example.com/note", "n"},
-		eval.ImmutableKey:                      {".immutable", "false"},
+		eval.ImmutableKey:                      {".immutable", "true"},
 	} {
 		e := o.Value(key)
 		isEntry := key == "foo" || key == "app" || key == "raw"
@@ -194,8 +194,11 @@ func TestFieldsAndTheirKeys(t *testing.T) {
 			t.Errorf("%s is there", key)
 		}
 	}
-	if !configMapAt(eval.Version{}, nil).Value(eval.ImmutableKey).IsAbsent() {
-		t.Error("immutable is there")
+	for _, immutable := range []*bool{nil, new(false)} {
+		o := configMapAt(eval.Version{}, nil, func(cm *corev1.ConfigMap) { cm.Immutable = immutable })
+		if !o.Value(eval.ImmutableKey).IsAbsent() {
+			t.Error("immutable is there")
+		}
 	}
 }
 

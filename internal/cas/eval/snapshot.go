@@ -169,6 +169,9 @@ func (o *Snapshot) Lookup(key string) (Value, error) {
 	if at.value == nil && err == nil && IsEntry(key) {
 		at, err = find(object, o.kind.path(key, Binary(nil)))
 	}
+	if key == ImmutableKey && at.value == false {
+		at.value = nil
+	}
 	return newValue(at.value), err
 }
 

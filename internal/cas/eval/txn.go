@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,10 @@ type Txn struct {
 	// (AnnotationKey) and ImmutableKey. With an APIVersion, they name fields (FieldKey). No written field
 	// overlaps another key.
 	Keys []KeySwap
+	// Maps are DataKey, BinaryDataKey, both or none: Keys names all entries of these maps. Others is the swap of
+	// any other entry of such a map, except for its Key.
+	Maps   []string
+	Others KeySwap
 
 	// IgnoreMissing makes a removal succeed without a write if its keys, or the object, are already missing. A removal
 	// still puts a key back that it expects to be absent and that has a New entry. On an object that is being deleted,
@@ -60,6 +65,28 @@ const (
 	// Reject is a conflict with ReasonEqual.
 	Reject
 )
+
+// Complete returns the Txn with a swap for each entry of the snapshot that is in one of its Maps.
+func (t *Txn) Complete(o *Snapshot) *Txn {
+	if len(t.Maps) == 0 {
+		return t
+	}
+	complete := *t
+	complete.Keys = slices.Clone(t.Keys)
+	entries := o.Entries()
+	for _, k := range t.Keys {
+		delete(entries, k.Key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		isIn := func(mapKey string) bool { return t.Ref.Kind.IsInMap(key, entries[key], mapKey) }
+		if slices.ContainsFunc(t.Maps, isIn) {
+			other := t.Others
+			other.Key = key
+			complete.Keys = append(complete.Keys, other)
+		}
+	}
+	return &complete
+}
 
 // IsGuard reports whether the key is only compared.
 func (t *Txn) IsGuard(key string) bool {

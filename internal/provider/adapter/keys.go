@@ -19,7 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// KeysModel is the model of a resource of keys, or of all that a whole object has. It translates itself to a claim, and takes the results in.
+// KeysModel is the model of a resource of keys, or of a whole object. It translates itself to a claim, and takes the results in.
 type KeysModel[M any] interface {
 	*M
 	Shared() *Base
@@ -66,7 +66,7 @@ type Reworder[M any] interface {
 // apply the maps of the configuration.
 type valueLeaver interface{ leaveValues() }
 
-// Keys implements all resources of keys, and of whole objects: these have all keys of the parts that they manage. Terraform calls ModifyPlan
+// Keys implements all resources of keys, and of whole objects. Terraform calls ModifyPlan
 //
 //   - for a create, an update and each half of a replace when it plans, and for all but the removal again when it applies;
 //   - for a removal when it plans (for what create_before_destroy deposed: when it applies), with a null plan; what that puts into
@@ -131,19 +131,19 @@ func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateCo
 
 // change returns the subject of a call. Its plan or its state is nil if the call has none.
 func (r *Keys[M, P]) change(plan, state P, m *claim.Memory) *claim.Change {
-	ch := &claim.Change{Run: r.Run, Memory: m}
 	for _, model := range []P{state, plan} {
 		if of, follows := any(model).(Follower[M]); follows && model != nil && state != nil {
 			of.Follow(state, m)
 		}
 	}
+	var planned, prior *claim.Claim
 	if plan != nil {
-		ch.Plan = plan.Claim(r.Run)
+		planned = plan.Claim(r.Run)
 	}
 	if state != nil {
-		ch.Prior = state.Claim(r.Run)
+		prior = state.Claim(r.Run)
 	}
-	return ch
+	return claim.NewChange(r.Run, prior, planned, m)
 }
 
 // ModifyPlan makes the checks of an apply at plan.
@@ -179,7 +179,6 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	if plan != nil && state != nil && !r.Run.IsApply(ctx) {
 		r.planNoChange(ctx, plan, state, req.State.Raw, resp)
 	}
-	resp.Diagnostics.Append(ch.PlanDeclares(ctx)...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 
@@ -229,9 +228,6 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
 	case isUnchanged:
 		r.keep(plan, state)
-		if ch.LeavesToOthers() { // the update records it: the state has no argument that says so
-			plan.Shared().ResourceVersion = types.StringUnknown()
-		}
 	default:
 		plan.PlanWrite()
 	}

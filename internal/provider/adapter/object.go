@@ -44,32 +44,33 @@ type Object struct {
 
 	config *Object   `tfsdk:"-"` // of a plan
 	state  *Object   `tfsdk:"-"` // that a plan follows
-	sealed types.Map `tfsdk:"-"` // of a Secret: all values that a configuration or a read says, in base64
-	owns   bool      `tfsdk:"-"` // of the state of a Secret: the resource had its values at the last write or import
+	sealed types.Map `tfsdk:"-"` // of a Secret: all values that a configuration or another provider's state has, in base64
 }
 
-// part is one of the maps that an object is made of, by the attribute of a ConfigMap.
+// part is one of the maps of an object.
 type part struct {
-	name  string
-	of    func(*Object) *types.Map
-	field func(string) string
+	attribute string
+	values    *types.Map
+	mapKey    string              // of data and binary_data
+	key       func(string) string // of a member
 }
 
-func key(name string) string { return name }
-
-var parts = []part{
-	{"data", func(m *Object) *types.Map { return &m.Data }, key},
-	{"binary_data", (*Object).bytes, key},
-	{"labels", func(m *Object) *types.Map { return &m.Labels }, eval.LabelKey},
-	{"annotations", func(m *Object) *types.Map { return &m.Annotations }, eval.AnnotationKey},
-}
-
-// bytes are the values that are base64: of a Secret all, which no plan and no state has.
-func (m *Object) bytes() *types.Map {
+// parts returns the maps. The values of a Secret are in one, which no state has.
+func (m *Object) parts() []part {
+	entry := func(name string) string { return name }
+	entries := []part{{"data", &m.Data, eval.DataKey, entry}, {"binary_data", &m.BinaryData, eval.BinaryDataKey, entry}}
 	if m.Kind == eval.Secret {
-		return &m.sealed
+		entries = []part{{"data_wo", &m.sealed, eval.DataKey, entry}}
 	}
-	return &m.BinaryData
+	return append(entries, part{"labels", &m.Labels, "", eval.LabelKey}, part{"annotations", &m.Annotations, "", eval.AnnotationKey})
+}
+
+// value returns the value of a member.
+func (p part) value(kind eval.Kind, v attr.Value) eval.Value {
+	if kind == eval.Secret && p.mapKey != "" || p.mapKey == eval.BinaryDataKey {
+		return EntryFrom(kind, types.StringNull(), StringOf(v))
+	}
+	return EntryFrom(eval.ConfigMap, StringOf(v), types.StringNull())
 }
 
 // SetID implements [KeysModel].
@@ -111,7 +112,10 @@ func (m *Object) Validate() diag.Diagnostics {
 
 // Configure implements [KeysModel]. The framework keeps the generate_name of a state that the configuration does not have.
 func (m *Object) Configure(config *Object) {
-	if m.config, m.sealed = config, seal(config.Data, config.BinaryData); config.GenerateName.IsNull() {
+	if m.config = config; m.Kind == eval.Secret {
+		m.sealed = seal(config.Data, config.BinaryData)
+	}
+	if config.GenerateName.IsNull() {
 		m.GenerateName = types.StringNull()
 	}
 }
@@ -122,9 +126,8 @@ func (m *Object) leaveValues() {
 }
 
 // Follow implements [Follower]. The name of another prefix is not known yet.
-func (m *Object) Follow(state *Object, memory *claim.Memory) {
+func (m *Object) Follow(state *Object, _ *claim.Memory) {
 	if m == state {
-		m.owns = m.Kind == eval.Secret && memory.OwnsValues()
 		return
 	}
 	if m.state = state; m.config.GenerateName.IsNull() {
@@ -136,85 +139,53 @@ func (m *Object) Follow(state *Object, memory *claim.Memory) {
 	}
 }
 
-// Claim implements [KeysModel]. The state of a Secret has the names of its keys.
+// Claim implements [KeysModel]. The state of a Secret has the names of its keys, if the resource manages them.
 func (m *Object) Claim(run *claim.Run) *claim.Claim {
-	isSealed, encoded := m.Kind == eval.Secret, *m.bytes()
-	w := &claim.Whole{
-		Parts: []string{"immutable"}, Pending: map[string][]string{}, Type: m.Type.ValueString(), Declares: m.declares(),
-	}
 	c := &claim.Claim{
-		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: m.Policy.ValueString(),
-		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
-		Values: map[string]eval.Value{eval.ImmutableKey: eval.Bool(m.Immutable.ValueBool())},
-		About:  func(op terms.Operation) diagnose.Subject { return m.about(run, op) },
+		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Adopt: true, Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(),
+		Policy: m.Policy.ValueString(), Revision: m.Revision, Open: !m.sealed.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts,
+		Whole: new(claim.Whole), Values: map[string]eval.Value{eval.ImmutableKey: {}},
 	}
+	c.About = func(op terms.Operation) diagnose.Subject { return m.about(run, op, c.Values) }
 	if m.config != nil {
 		c.Pin = m.config.ExpectedResourceVerWO
 	}
-	if m.Immutable.IsUnknown() {
-		w.Unknown = append(w.Unknown, "immutable")
-	}
 	if m.Name.IsUnknown() {
-		w.GenerateName = m.GenerateName.ValueString()
+		c.Whole.GenerateName = m.GenerateName.ValueString()
 	}
-	if m.owns {
-		w.Parts = append(w.Parts, "binary_data")
+	switch {
+	case m.Immutable.IsUnknown():
+		c.Values[eval.ImmutableKey] = eval.Anything()
+	case m.Immutable.ValueBool():
+		c.Values[eval.ImmutableKey] = eval.Bool(true)
+	}
+	if m.Kind == eval.Secret {
+		c.Values[eval.TypeKey] = EntryFrom(eval.ConfigMap, m.Type, types.StringNull())
+	}
+	isNamed := true
+	for _, p := range m.parts() {
+		if !p.values.IsNull() && p.mapKey != "" {
+			c.Whole.Maps = append(c.Whole.Maps, p.mapKey)
+		}
+		isNamed = isNamed && !p.values.IsUnknown()
+		for name, v := range p.values.Elements() {
+			c.Values[p.key(name)] = p.value(m.Kind, v)
+		}
+	}
+	if m.config == nil && m.sealed.IsNull() && !m.Keys.IsNull() {
+		c.Whole.Maps = []string{eval.DataKey}
 		for _, name := range KeysOf(m.Keys) {
 			c.Values[name] = eval.Anything()
 		}
 	}
-	for _, p := range parts {
-		all, isBinary := *p.of(m), p.name == "binary_data"
-		if all.IsNull() {
-			continue
-		}
-		w.Parts = append(w.Parts, p.name)
-		if all.IsUnknown() {
-			w.Unknown = append(w.Unknown, p.name)
-		}
-		for name, v := range all.Elements() {
-			value := StringOf(v)
-			if value.IsUnknown() && (!isSealed || !isBinary) {
-				w.Pending[p.name] = append(w.Pending[p.name], name)
-			}
-			switch {
-			case isBinary:
-				c.Values[p.field(name)] = EntryFrom(m.Kind, types.StringNull(), value)
-			case !value.IsUnknown():
-				c.Values[p.field(name)] = eval.Text(value.ValueString())
-			}
-		}
-	}
-	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, encoded) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
-	keeps := isSealed && m.state != nil && m.Revision.Equal(m.state.Revision) && !encoded.IsUnknown()
-	c.Known = claim.Known{Place: m.RefKnown(), Keys: len(w.Unknown) == 0 && len(w.Pending) == 0, Values: isKnown, Change: isKnown || keeps, All: true}
+	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData, m.sealed) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
+	keeps := m.Kind == eval.Secret && m.state != nil && m.Revision.Equal(m.state.Revision) && !m.sealed.IsUnknown()
+	c.Known = claim.Known{Place: m.RefKnown(), Keys: isNamed, Values: isKnown, Change: isKnown || keeps, All: true}
 	return c
 }
 
-// declares returns the keys that the plan gives the object, beside the keys of other resources; nil if they are unknown.
-func (m *Object) declares() *claim.Declared {
-	if !m.RefKnown() || m.Data.IsUnknown() || m.bytes().IsUnknown() {
-		return nil
-	}
-	named := func(m types.Map) map[string]bool {
-		if m.IsNull() {
-			return nil
-		}
-		keys := map[string]bool{}
-		for key := range m.Elements() {
-			keys[key] = true
-		}
-		return keys
-	}
-	d := &claim.Declared{Text: named(m.Data), Binary: named(*m.bytes())}
-	if m.Kind == eval.Secret {
-		d.Text = d.Binary
-	}
-	return d
-}
-
 // about describes the resource in diagnostics about an operation.
-func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
+func (m *Object) about(run *claim.Run, op terms.Operation, values map[string]eval.Value) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref eval.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
@@ -224,17 +195,26 @@ func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 			Move:      "Remove the key from data and binary_data if another resource owns it.",
 			Grant:     "get, create, patch and delete",
 		},
-		Op: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)),
+		Op: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)), Value: path.Root("data"),
+		Keys: map[string]diagnose.KeyPaths{eval.ImmutableKey: {Value: path.Root("immutable")}},
 	}
 	switch {
 	case m.Kind == eval.Secret:
 		s.Ways.Changed = "Run terraform plan again. If cas_secret_entry owns a key, remove it from data_wo."
 		s.Ways.Move = "Remove the key from data_wo if another resource owns it."
 		s.Value, s.Hide, s.Revision = path.Root("data_wo"), diagnose.ShowNothing, "data_wo_version"
-	case m.Data.IsNull():
+	case m.Data.IsNull() && !m.BinaryData.IsNull():
 		s.Value = path.Root("binary_data")
-	default:
-		s.Value = path.Root("data")
+	}
+	for key := range values {
+		if eval.IsEntry(key) {
+			s.Keys[key] = diagnose.KeyPaths{Value: s.Value.AtMapKey(key)}
+		}
+	}
+	for _, p := range m.parts() {
+		for name := range p.values.Elements() {
+			s.Keys[p.key(name)] = diagnose.KeyPaths{Value: path.Root(p.attribute).AtMapKey(name)}
+		}
 	}
 	return s
 }
@@ -260,47 +240,72 @@ func seal(data, binaryData types.Map) types.Map {
 
 // PlanWrite implements [KeysModel].
 func (m *Object) PlanWrite() {
-	m.ResourceVersion, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
+	m.ResourceVersion = types.StringUnknown()
+	if m.Keys = types.ListNull(types.StringType); !m.sealed.IsNull() {
+		m.Keys = types.ListUnknown(types.StringType)
+	}
 }
 
 // TakeIn implements [KeysModel]. The name may have been generated.
 func (m *Object) TakeIn(written claim.Written, _ *claim.Run) {
 	m.SetRef(written.Ref)
-	m.Keys = keysIn(written.After)
+	if m.Keys = types.ListNull(types.StringType); !m.sealed.IsNull() {
+		m.Keys = keysIn(written.After)
+	}
 }
 
 func keysIn(o *eval.Snapshot) types.List { return ListOf(slices.Sorted(maps.Keys(o.Entries()))) }
 
 // Keep implements [KeysModel].
-func (m *Object) Keep(state *Object, _ *claim.Run) { m.Keys = state.Keys }
+func (m *Object) Keep(state *Object, _ *claim.Run) {
+	if m.Keys = types.ListNull(types.StringType); !m.sealed.IsNull() {
+		m.Keys = state.Keys
+	}
+}
 
-// Refresh puts what was observed into the parts of the state that are managed. The state of an import, which has a name alone, manages all that there is. Empty
-// parts stay unmanaged: most configurations do not name them.
-func (m *Object) Refresh(seen *claim.Seen, run *claim.Run) bool {
+// Refresh stores what a read found: all entries of the maps that are managed, and the labels and annotations that the
+// state names. The state of an import, which has a name alone, manages all that there is, except for keys of the
+// cluster and for maps that are empty: most configurations do not name them.
+func (m *Object) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 	if !seen.Exists() {
 		return false
 	}
-	c, was := m.Claim(run), EntriesFrom(m.Kind, m.Data, *m.bytes())
-	for _, p := range parts {
-		if seen.IsImport {
-			c.Whole.Parts = append(c.Whole.Parts, p.name)
+	entries, had := seen.Entries(), EntriesFrom(m.Kind, m.Data, m.BinaryData)
+	for key, e := range entries {
+		if was := had[key]; e.Matches(was) { // a text that only differs in its normal form stays as it was
+			entries[key] = was
 		}
 	}
-	found := c.Found(seen.Snapshot)
-	for _, p := range parts {
-		all := found.Part(p.name)
-		if p.of(m).IsNull() && (!seen.IsImport || len(all) == 0) {
-			continue
-		}
-		for name, e := range all {
-			if before := was[name]; p.name == "data" && e.Matches(before) { // a text that only differs in its normal form stays as it was
-				all[name] = before
-			}
-		}
-		texts, others := MapsOf(all)
-		maps.Copy(texts, others) // no part has both
-		*p.of(m) = MapOf(texts)
+	texts, others := MapsOf(entries)
+	found := map[*types.Map]map[string]string{
+		&m.Labels:      named(m.Labels, seen, seen.Labels(), eval.LabelKey),
+		&m.Annotations: named(m.Annotations, seen, seen.Annotations(), eval.AnnotationKey),
 	}
-	m.Immutable, m.Type, m.Keys = types.BoolValue(seen.Immutable()), types.StringValue(seen.Type()), keysIn(seen.Snapshot)
+	if m.Kind == eval.ConfigMap {
+		found[&m.Data], found[&m.BinaryData] = texts, others
+	} else if seen.IsImport || !m.Keys.IsNull() {
+		m.Keys = keysIn(seen.Snapshot)
+	}
+	for values, all := range found {
+		if !values.IsNull() || seen.IsImport && len(all) > 0 {
+			*values = MapOf(all)
+		}
+	}
+	m.Immutable, m.Type = types.BoolValue(seen.Immutable()), types.StringValue(seen.Type())
 	return true
+}
+
+// named returns the labels or annotations that a refresh is about. An import is about all, except for keys of the cluster.
+func named(state types.Map, seen *claim.Seen, live map[string]string, key func(string) string) map[string]string {
+	all := map[string]string{}
+	for name, value := range live {
+		was := StringOf(state.Elements()[name])
+		switch {
+		case !was.IsNull() && eval.Text(value).Matches(eval.Text(was.ValueString())):
+			all[name] = was.ValueString()
+		case slices.Contains(seen.Keys, key(name)), seen.IsImport && !terms.IsInternalKey(name):
+			all[name] = value
+		}
+	}
+	return all
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Unmanaged says what a map of a whole object is where it is omitted.
-const Unmanaged = " If you omit it, the resource does not manage them. An empty map removes all of them. If you omit it later, the last values stay."
+// Unmanaged describes a map of keys that is omitted.
+const Unmanaged = " The ConfigMap then has no others. If you omit it, the resource does not manage them. If you omit it later, the last values stay."
 
 // OfWhole is the schema of a resource of whole objects: the attributes that all such resources share, and others.
 func OfWhole(ctx context.Context, description string, kind eval.Kind, others map[string]schema.Attribute) schema.Schema {
 	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
-	const internal = " The cluster's own `*.kubernetes.io` keys are ignored unless you set them here."
+	const named = " The resource manages those that it names. `deletion_policy` applies to one that you remove."
 	return ofObject(ctx, description, kind, "`namespace/name`, for example `shop/settings`.", map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
@@ -52,7 +52,7 @@ func OfWhole(ctx context.Context, description string, kind eval.Kind, others map
 				mapvalidator.KeysAre(Rule("a label's key", diagnose.TitleInvalidLabelKey, utilvalidation.IsQualifiedName)),
 				mapvalidator.ValueStringsAre(Rule("a label's value", diagnose.TitleInvalidLabelValue, utilvalidation.IsValidLabelValue)),
 			},
-			MarkdownDescription: fmt.Sprintf("Labels of the %s."+Unmanaged+internal, kind),
+			MarkdownDescription: fmt.Sprintf("Labels of the %s."+named, kind),
 		},
 		"annotations": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
@@ -62,13 +62,14 @@ func OfWhole(ctx context.Context, description string, kind eval.Kind, others map
 					return utilvalidation.IsQualifiedName(strings.ToLower(s))
 				})),
 			},
-			MarkdownDescription: fmt.Sprintf("Annotations of the %s."+Unmanaged+internal, kind),
+			MarkdownDescription: fmt.Sprintf("Annotations of the %s."+named, kind),
 		},
-		"on_drift": OnDrift("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `error` " +
+		"on_drift": OnDrift("What an update does if somebody else changed, after the last apply, a value that this resource manages. `error` " +
 			"(default) refuses to overwrite the change. `overwrite` warns at plan and overwrites it."),
 		"deletion_policy": OneOf(fmt.Sprintf("What a destroy, or the removal in a replacement, does with the %[1]s. `release` (default) deletes the %[1]s only "+
 			"if this resource wrote or imported the value of each key. Keys of another field manager stop the plan, and other keys that still exist stop the apply. "+
-			"`delete` deletes the %[1]s with all keys. `abandon` leaves the %[1]s in place. Apply the policy before the destroy.", kind),
+			"`delete` deletes the %[1]s with all keys. `abandon` leaves the %[1]s in place. Apply the policy before the destroy. The policy also applies to a label or "+
+			"an annotation that you remove: `release` removes one that this resource added, `delete` any.", kind),
 			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyAbandon),
 	}, others)
 }

@@ -3,7 +3,7 @@
 //
 // A [Claim] describes the request of a resource about one object: which fields, the value to write to each, the value
 // expected before the write, and how long to wait. The claim of a whole object ([Whole]) also says that the object
-// exists, and that parts of it contain nothing else. A claim has nothing to do with a PersistentVolumeClaim. A [Change]
+// exists, and may have all entries of a map. A claim has nothing to do with a PersistentVolumeClaim. A [Change]
 // is one call: the claim of a plan, the claim of the prior state, and the [Memory] of the resource. Numbers
 // ([Run.Take]) and swaps ([Run.Invoke]) have no Change.
 //
@@ -15,7 +15,7 @@
 //   - removal.go: how deletion_policy decides about a path that is released
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
-//   - whole.go: the parts of an object, and how a whole one is created and removed
+//   - whole.go: how a whole object is created and removed
 //   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later
 //   - drift.go: what somebody else changed after the last apply
 //   - run.go, registry.go: what the resources of one run share
@@ -34,7 +34,7 @@ import (
 )
 
 // Claim describes fields of one object: those that a plan asks for, or those that a state has. A field has the name that
-// a [eval.Txn] uses: its key, or a name that [eval.LabelKey], [eval.AnnotationKey] or [eval.ImmutableKey] returns.
+// a [eval.Txn] uses: its key, or a name such as [eval.LabelKey] returns.
 type Claim struct {
 	ID  string // the same before and after a replace of the resource in its place
 	Ref eval.Ref
@@ -101,14 +101,39 @@ func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
 
 // live gives what an observation holds in the fields that the claim is about.
 func (c *Claim) live(seen *eval.Snapshot) map[string]eval.Value {
-	if c.Whole != nil {
-		return c.Whole.live(seen, c.Values)
-	}
 	live := make(map[string]eval.Value, len(c.Values))
 	for key := range c.Values {
 		live[key] = seen.Value(key)
 	}
+	for key, e := range seen.Entries() {
+		if c.hasMapOf(key, e) {
+			live[key] = e
+		}
+	}
 	return live
+}
+
+// hasMapOf reports whether the claim has all entries of the map that stores an entry.
+func (c *Claim) hasMapOf(key string, e eval.Value) bool {
+	return c.Whole != nil && slices.ContainsFunc(c.Whole.Maps, func(mapKey string) bool { return c.Ref.Kind.IsInMap(key, e, mapKey) })
+}
+
+// maps returns the maps whose entries all belong to the claim.
+func (c *Claim) maps() []string {
+	if c.Whole == nil {
+		return nil
+	}
+	return c.Whole.Maps
+}
+
+// nameRemoved adds to a plan, as absent, each entry of the state that the plan does not name and that is in a map whose
+// entries all belong to the plan.
+func (c *Claim) nameRemoved(prior *Claim) {
+	for key, e := range prior.Values {
+		if _, names := c.Values[key]; !names && c.hasMapOf(key, e) {
+			c.Values[key] = eval.Value{}
+		}
+	}
 }
 
 // pinned appends the pinned version, if there is one.

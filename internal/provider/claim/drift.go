@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,34 +17,21 @@ import (
 // live value accepts drift: it sends nothing, and moves the baseline.
 
 // drift compares the values of the prior state with the baseline. overwritten has the fields that the plan would
-// overwrite; accepted reports whether the plan has the live value of a field. In a whole object, added fields count.
+// overwrite; accepted reports whether the plan has the live value of a field.
 func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
-	claimed := ch.Prior.parts()
-	for i, p := range ch.was().parts() {
-		wanted := ch.Plan.parts()[i].entries
-		written := ch.Memory.Written[p.name]
-		if claimed[i].entries == nil || wanted == nil { // it was left to others, or is from now on
-			continue
-		}
-		keys := slices.Collect(maps.Keys(wanted))
-		if p.name != partKeys {
-			keys = slices.AppendSeq(slices.AppendSeq(keys, maps.Keys(p.entries)), maps.Keys(written))
-		}
-		slices.Sort(keys)
-		for _, key := range slices.Compact(keys) {
-			live, value := p.entries[key], wanted[key]
-			switch {
-			case !ch.Memory.isDrift(p.name, key, live):
-			case !value.IsAnything() && ch.Memory.same(key, value, live):
-				accepted = true
-			case live.IsAbsent(): // what is missing is created again: nothing is overwritten
-			case !ch.acknowledges(key):
-				d := diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value}
-				if former, isKept := ch.Memory.Replaced[d.Field()]; isKept {
-					d.Written = &former
-				}
-				overwritten = append(overwritten, d)
+	for _, key := range ch.Plan.Keys() {
+		live, value := ch.Prior.Values[key], ch.Plan.Values[key]
+		switch {
+		case !ch.Memory.isDrift(key, live):
+		case !value.IsAnything() && ch.Memory.same(key, value, live):
+			accepted = true
+		case live.IsAbsent(): // what is missing is created again: nothing is overwritten
+		case !ch.acknowledges(key):
+			d := diagnose.Drift{Key: key, Found: live, ToWrite: value}
+			if former, isKept := ch.Memory.Replaced[key]; isKept {
+				d.Written = &former
 			}
+			overwritten = append(overwritten, d)
 		}
 	}
 	return overwritten, accepted
@@ -54,10 +40,10 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 // AcceptsDrift reports whether an update that writes nothing has to be planned: to move the baseline, or to forget a key that vanished and
 // that the plan no longer names.
 func (ch *Change) AcceptsDrift() bool {
-	if !ch.Plan.Known.Values || !ch.isFound() {
+	if !ch.Plan.Known.Values {
 		return false
 	}
-	for key := range ch.Memory.Written[partKeys] {
+	for key := range ch.Memory.Written {
 		_, names := ch.Plan.Values[key]
 		_, has := ch.Prior.Values[key]
 		if !names && !has {
@@ -102,7 +88,7 @@ func (r *Run) writers(ctx context.Context, about diagnose.Subject) *eval.Snapsho
 
 // removalDrift is the on_drift of the removal in a replace: the plan's, and "overwrite" if the plan overwrites no drift.
 func (ch *Change) removalDrift() string {
-	if overwritten, _ := ch.drift(); len(overwritten) == 0 && ch.isFound() {
+	if overwritten, _ := ch.drift(); len(overwritten) == 0 {
 		return terms.DriftOverwrite
 	}
 	return ch.Plan.OnDrift

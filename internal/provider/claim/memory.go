@@ -36,9 +36,9 @@ type Memory struct {
 	// it only shows whether the key existed. A resource that was moved from another provider has none. If the object
 	// was created again, it is the content of the new object.
 	First map[string]eval.Value `json:"first,omitempty"`
-	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by
-	// part of the object. A refresh does not change it.
-	Written digests `json:"written,omitempty"`
+	// Written is the baseline of drift: the digest of the stored value at the last write, adoption, import or move. If
+	// all entries of a map belong to the resource, a refresh adds absence as the baseline of an entry by another writer.
+	Written map[string]string `json:"written,omitempty"`
 	// Replaced has the values of Written that a refresh replaced in the state, for the message about drift.
 	Replaced map[string]eval.Value `json:"replaced,omitempty"`
 	// Forms has the values of fields that the API server stored in another form than was written. They count as
@@ -52,6 +52,10 @@ type Memory struct {
 	// Import has the keys that an import named, none where it is of all, until the read that follows it. nil: there was no import.
 	Import []string `json:"import,omitzero"`
 
+	// Unnamed are the labels, annotations and the like of a whole object that an import found. The next update does not
+	// remove those that the configuration does not name.
+	Unnamed []string `json:"unnamed,omitempty"`
+
 	// The rest is handed from a plan to its apply. It is in plans only, and never in a state that was applied.
 
 	// Removal has the content that the plan of a removal saw; the removal compares with it.
@@ -63,9 +67,6 @@ type Memory struct {
 
 	kind eval.Kind // of the object
 }
-
-// digests has the digest of each field, by part of the object and by key. A part that is missing is left to others.
-type digests map[string]map[string]string
 
 // versionNote is the version of an object.
 type versionNote struct {
@@ -178,13 +179,19 @@ func (m *Memory) newToken() token {
 }
 
 // isDrift reports whether a field holds another value than at the last write. A field without a baseline is new.
-func (m *Memory) isDrift(part, key string, live eval.Value) bool {
+func (m *Memory) isDrift(key string, live eval.Value) bool {
 	digest, isSeen := m.found(key, live)
-	written, isKnown := m.Written[part][key]
-	if !isKnown && part != partKeys && m.Written != nil {
-		written, isKnown = m.digest(eval.Value{}), true
-	}
+	written, isKnown := m.Written[key]
 	return isKnown && isSeen && digest != written
+}
+
+// noteOthers records that entries which another writer added to a map of the claim were absent at the last write.
+func (m *Memory) noteOthers(c *Claim, seen *eval.Snapshot) {
+	for key, e := range seen.Entries() {
+		if _, isKnown := m.Written[key]; !isKnown && m.Written != nil && c.hasMapOf(key, e) {
+			m.Written[key] = m.digest(eval.Value{})
+		}
+	}
 }
 
 // keepWritten keeps the values of a state that a refresh replaces although the resource wrote them, for the message
@@ -192,13 +199,9 @@ func (m *Memory) isDrift(part, key string, live eval.Value) bool {
 func (m *Memory) keepWritten(c *Claim, seen *eval.Snapshot) {
 	kept := map[string]eval.Value{}
 	for key, was := range c.Values {
-		part, name := partKeys, key
-		if c.Whole != nil {
-			part, name = partOf(key, was), nameOf(key)
-		}
 		switch former, isKept := m.Replaced[key]; {
-		case was.IsAnything(), !m.isDrift(part, name, seen.Value(key)):
-		case !m.isDrift(part, name, was):
+		case was.IsAnything(), !m.isDrift(key, seen.Value(key)):
+		case !m.isDrift(key, was):
 			kept[key] = was
 		case isKept:
 			kept[key] = former
@@ -260,21 +263,6 @@ func (m *Memory) digest(e eval.Value) string {
 	mac := hmac.New(sha256.New, m.TagKey)
 	mac.Write([]byte(e.Digest()))
 	return hex.EncodeToString(mac.Sum(nil)[:tagBytes])
-}
-
-// digestsOf is digest for all fields of the parts that are managed.
-func (m *Memory) digestsOf(parts []part) digests {
-	all := digests{}
-	for _, p := range parts {
-		if p.entries == nil {
-			continue
-		}
-		all[p.name] = make(map[string]string, len(p.entries))
-		for key, e := range p.entries {
-			all[p.name][key] = m.digest(e)
-		}
-	}
-	return all
 }
 
 // entry returns the stored form of an entry that may be put back.

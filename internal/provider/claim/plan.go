@@ -54,11 +54,6 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	c := ch.Plan
 	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpUpdate))
-	if ch.looks() {
-		if diags = ch.planFind(ctx); len(diags) > 0 {
-			return diags
-		}
-	}
 	tells := ch.Run.Checks() && !ch.Run.IsApply(ctx) // Update reports it
 	if replaces := ch.Replaces(); len(replaces) > 0 {
 		switch {
@@ -74,13 +69,7 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 			return diags
 		}
 	}
-	if left := ch.leftToOthers(); tells && len(left) > 0 {
-		diags.Append(ch.about.NoLongerManaged(left))
-	}
-	if ch.found != nil && c.Known.Values {
-		diags.Append(ch.about.TakenOver(c.content(), ch.taken().content())...)
-	}
-	if !c.Known.Keys || c.Whole != nil && !c.Known.Values { // Update judges
+	if !c.Known.Keys { // Update judges
 		return diags
 	}
 	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
@@ -95,10 +84,7 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	t, refused := ch.updateTxn()
 	switch {
 	case t == nil:
-		if ch.isFound() {
-			diags.Append(ch.checkKept(ctx)...)
-		}
-		return diags
+		return append(diags, ch.checkKept(ctx)...)
 	case !c.Known.Values || !c.Known.All || c.Pin.IsUnknown():
 		return diags
 	}
@@ -106,57 +92,29 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		return diags
 	}
 	checked := ch.Run.checkTxn(ctx, c, t, ch.about)
-	if diags.Append(checked...); len(checked) == 0 && tells && ch.isFound() {
+	if diags.Append(checked...); len(checked) == 0 && tells {
 		diags.Append(ch.checkDrift(ctx)...)
 		diags.Append(ch.checkKept(ctx)...)
-		if c.Whole == nil {
-			diags.Append(ch.replaced(ctx, t)...)
-		}
-	}
-	return diags
-}
-
-// planFind reads the live object, to know the changes of an update of a whole object.
-func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
-	diags := ch.Run.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
-		live, err := ch.observeAll(ctx, cas.Fresh)
-		// Another object is a conflict, and replaces nothing. Of values that are kept, a state that is old shows no drift.
-		if err == nil && live.Version().UID == ch.Prior.Version.UID && (!ch.LeavesValues() || live.Version() == ch.Prior.Version) {
-			ch.find(live)
-		}
-		return err
-	})
-	if len(diags) > 0 {
-		return diags
-	}
-	if ch.Plan.IsSecret() {
-		ch.NoteReplace() // with its values
+		diags.Append(ch.replaced(ctx, t)...)
 	}
 	return diags
 }
 
 // planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
 func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
-	c, dropped := ch.Plan, ch.dropped(ch.was())
-	if c.Whole == nil && c.Policy == "" { // not known: they may be abandoned
+	c, dropped := ch.Plan, ch.dropped()
+	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
 	}
 	for _, field := range ch.tangled(dropped) { // which updateTxn refuses
 		delete(dropped, field)
 	}
-	writes := slices.DeleteFunc(c.Keys(), func(field string) bool { return ch.keepsValue(ch.was(), field) })
-	owns, ownValues := c.Keys(), c.Values
-	if c.Whole != nil { // it writes what it changes, and leaves the rest to entries
-		owns, ownValues = writes, nil
-	}
-	diags := ch.Run.planKeys(ctx, c.Ref, use{owns, writes, sortedKeys(dropped), c.Whole != nil, ownValues}, ch.Memory.token(), ch.about)
-	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff {
+	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
+	diags := ch.Run.planKeys(ctx, c.Ref, use{append(c.Keys(), c.maps()...), writes, sortedKeys(dropped), c.Values}, ch.Memory.token(), ch.about)
+	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff || c.Policy == "" {
 		return diags
 	}
-	if c.Whole != nil || c.Policy == "" {
-		return diags
-	}
-	gone := ch.gone(ch.was())
+	gone := ch.gone()
 	return append(diags, c.says(c.removals(gone, gone, ch.Memory), ch.Memory, gone, nil, ch.about)...)
 }
 
@@ -242,4 +200,30 @@ func (ch *Change) checkVersion(ctx context.Context) error {
 		return nil
 	}
 	return &diagnose.LackingError{Keys: lacking, Before: ch.Prior.APIVersion}
+}
+
+// replaced warns of values that a transaction replaces only because the plan names a version. Values of Secrets are not
+// shown, so a plan of a Secret does not warn, except of a whole one, which may lose keys.
+func (ch *Change) replaced(ctx context.Context, t *eval.Txn) diag.Diagnostics {
+	if !ch.Plan.isPinned() || ch.Plan.IsSecret() && ch.Plan.Whole == nil || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
+		return nil
+	}
+	live, err := ch.Run.Engine.Observe(ctx, ch.Plan.Ref, ch.Plan.APIVersion, cas.Fresh)
+	if err != nil {
+		return nil // the check has just succeeded: only the warning is lost
+	}
+	var values []diagnose.Drift
+	for _, k := range t.Complete(live).Keys {
+		if ch.Prior != nil && !ch.Prior.isImported() && slices.Contains(ch.Prior.Keys(), k.Key) {
+			continue
+		}
+		found := live.Value(k.Key)
+		if k.Expect.IsAnything() && !k.IsGuard && !found.IsAbsent() && !k.New.Matches(found) {
+			values = append(values, diagnose.Drift{Key: k.Key, Found: found, ToWrite: k.New})
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return diag.Diagnostics{ch.about.Replaces(values)}
 }

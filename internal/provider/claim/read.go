@@ -34,13 +34,13 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		age = 0 // of all keys none may be missing
 	}
 	// Vanished keys are looked up too: if one comes back, that is drift.
-	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys])))))
+	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written)))))
 	observation, err := r.observe(ctx, c, age, func(seen *eval.Snapshot) bool {
 		isMissing := func(key string) bool {
 			was, has := c.Values[key]
 			return seen.Value(key).IsAbsent() && (!has || !was.IsAbsent())
 		}
-		return c.Whole != nil && !seen.Exists() || c.Whole == nil && slices.ContainsFunc(keys, isMissing)
+		return c.Whole != nil && !seen.Exists() || slices.ContainsFunc(keys, isMissing)
 	})
 	for _, key := range keys {
 		if err == nil && c.APIVersion != "" {
@@ -57,13 +57,15 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	if m.Written == nil && m.Import == nil && !c.IsSecret() {
 		m.Baseline(c) // private state was lost: the values of the state are the baseline
 	}
-	m.keepWritten(c, observation)
-	if c.Whole == nil {
-		if isAnother(c.Version, observation.Version()) {
-			m.beginAnew(c.Keys(), observation.Value)
-		}
-		m.observe(observation, keys)
+	if c.Whole != nil {
+		keys = slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(keys, maps.Keys(c.live(observation))))))
+		m.noteOthers(c, observation)
 	}
+	m.keepWritten(c, observation)
+	if isAnother(c.Version, observation.Version()) {
+		m.beginAnew(c.Keys(), observation.Value)
+	}
+	m.observe(observation, keys)
 	if isOfAll {
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
@@ -103,24 +105,32 @@ func (s *Seen) Missing() []string {
 // Imports notes the keys that an import names, or none for all, for the read that follows.
 func (m *Memory) Imports(keys ...string) { m.Import = append([]string{}, keys...) }
 
-// Imported makes the values that an import found the originals and the baseline. For a whole object, c is the claim of
-// the state.
+// Imported makes the values that an import found the originals and the baseline. c is the claim of the state.
 func (m *Memory) Imported(c *Claim, s *Seen) {
+	m.Baseline(c)
+	m.First = map[string]eval.Value{}
+	keys := s.Keys
 	if c.Whole != nil {
-		m.Baseline(c)
-		return
+		keys = c.Keys()
 	}
-	m.newToken()
-	m.First, m.Written, m.Import = map[string]eval.Value{}, digests{partKeys: {}}, nil
-	for _, key := range s.Keys {
-		m.First[key], m.Written[partKeys][key] = m.entry(s.Value(key)), m.digest(s.Value(key))
+	for _, key := range keys {
+		m.Written[key] = m.digest(s.Value(key))
+		if c.Whole == nil || !eval.IsEntry(key) {
+			m.First[key] = m.entry(s.Value(key))
+		}
+		if c.Whole != nil && !eval.IsEntry(key) {
+			m.Unnamed = append(m.Unnamed, key)
+		}
 	}
-	m.observe(s.Snapshot, s.Keys)
+	m.observe(s.Snapshot, keys)
 }
 
 // Baseline makes the values of a state the baseline, after an import or a move from another provider. The originals
 // stay unknown.
 func (m *Memory) Baseline(c *Claim) {
 	m.newToken()
-	m.Written, m.Import = m.digestsOf(c.parts()), nil
+	m.Written, m.Import = map[string]string{}, nil
+	for key, e := range c.Values {
+		m.Written[key] = m.digest(e)
+	}
 }

@@ -24,7 +24,6 @@ type registry struct {
 	takenOver sync.Map // by the [eval.Ref] of a whole object that a creation of this apply took over
 	given     []string
 	creations sync.Map              // tokens of instances, by the [eval.Ref] that they create
-	declared  map[eval.Ref]Declared // by whole objects of the plan
 	objects   map[objectUse][]token // of the plan
 	allocated map[string]bool       // by the ids of allocations: see holds
 	awaited   []*pool.FullError     // by allocations of the plan
@@ -42,7 +41,6 @@ func put[K comparable, V any](of *map[K]V, key K, value V) {
 type keyUse struct {
 	isOwned, isRemoved bool
 	isChanged          bool  // written by an instance or a swap, or removed
-	isLacking          bool  // removed by a whole object, whose data lacks it
 	owner              token // the first instance that has the key
 	value              eval.Value
 }
@@ -52,7 +50,6 @@ type use struct {
 	owns    []string // whose values the plan sets, changed or not
 	writes  []string // of those, the ones that change
 	removes []string
-	isWhole bool                  // of a whole object
 	values  map[string]eval.Value // of the keys that it owns, where they are known; of a key that is computed, any text
 }
 
@@ -75,9 +72,8 @@ func (t token) isOther(than token) bool {
 type clash struct {
 	moving []string // keys that one instance removes and another one has
 	stays  bool     // of those, whether one is left as it is by the instance that has it
-	lacks  bool     // whether it is a whole object that removes them
 	twice  []string // keys that another instance has as well
-	undone []string // keys that it writes, and that a whole object of the plan does not have
+	ofMap  bool     // whether one of the two has all entries of the map that stores such a key
 }
 
 // plans records what an instance is planned to do.
@@ -91,7 +87,18 @@ func (g *registry) plans(ref eval.Ref, of token, u use, areOne func(a, b string)
 				isNew := func(a, b string) bool { // elements that the plan adds
 					return eval.SelectsIn(b, a, k.value) || eval.SelectsIn(a, b, u.values[key])
 				}
-				if (overlaps(ref, key, other, areOne) || overlaps(ref, key, other, isNew)) && k.owner != of {
+				if k.owner == of || other.Ref != ref {
+					continue
+				}
+				before := len(c.twice)
+				switch {
+				case ref.Kind.IsInMap(other.Key, k.value, key):
+					change(other.Key, &k)
+					c.ofMap = c.ofMap || len(c.twice) > before
+				case ref.Kind.IsInMap(key, u.values[key], other.Key):
+					change(key, &k)
+					c.ofMap = c.ofMap || len(c.twice) > before
+				case overlaps(ref, key, other, areOne), overlaps(ref, key, other, isNew):
 					change(key, &k)
 				}
 			}
@@ -102,13 +109,13 @@ func (g *registry) plans(ref eval.Ref, of token, u use, areOne func(a, b string)
 	}
 	record(u.removes, func(key string, k *keyUse) {
 		if k.isOwned {
-			c.moving, c.stays, c.lacks = append(c.moving, key), c.stays || !k.isChanged, c.lacks || u.isWhole
+			c.moving, c.stays = append(c.moving, key), c.stays || !k.isChanged
 		}
-		k.isRemoved, k.isChanged, k.isLacking = true, true, u.isWhole
+		k.isRemoved, k.isChanged = true, true
 	})
 	record(u.owns, func(key string, k *keyUse) {
 		if k.isRemoved {
-			c.moving, c.stays, c.lacks = append(c.moving, key), c.stays || !slices.Contains(u.writes, key), c.lacks || k.isLacking
+			c.moving, c.stays = append(c.moving, key), c.stays || !slices.Contains(u.writes, key)
 		}
 		if k.isOwned && of.isOther(k.owner) {
 			c.twice = append(c.twice, key)
@@ -117,12 +124,9 @@ func (g *registry) plans(ref eval.Ref, of token, u use, areOne func(a, b string)
 			k.isOwned, k.owner, k.value = true, of, u.values[key]
 		}
 	})
-	record(u.writes, func(key string, k *keyUse) {
-		k.isChanged = true
-		if !u.isWhole && g.declared[ref].undoes(key, u.values[key]) {
-			c.undone = append(c.undone, key)
-		}
-	})
+	record(u.writes, func(_ string, k *keyUse) { k.isChanged = true })
+	slices.Sort(c.twice)
+	c.twice = slices.Compact(c.twice)
 	return c
 }
 
@@ -174,47 +178,6 @@ func (g *registry) isCreated(ref eval.Ref) bool {
 	return ok
 }
 
-// Declared has the keys of a whole object after its plan, by map: nil where the map is left to others. A Secret has one map, which is both.
-type Declared struct{ Text, Binary map[string]bool }
-
-// undoes reports whether an update of the whole object removes a key that it does not know of.
-func (d Declared) undoes(key string, value eval.Value) bool {
-	of := d.Text
-	if _, isBinary := value.Binary(); isBinary {
-		of = d.Binary
-	}
-	return of != nil && !value.IsAbsent() && !d.Text[key] && !d.Binary[key]
-}
-
-// declares records the keys of a whole object after its plan, and returns the keys of other instances that its next update removes: those that they write in this plan and,
-// if the object is new, all that they have.
-func (g *registry) declares(ref eval.Ref, d Declared, isNew bool) (undone []string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	put(&g.declared, ref, d)
-	for id, k := range g.keys {
-		if id.Ref == ref && k.isOwned && (isNew || k.isChanged) && !k.isLacking && d.undoes(id.Key, k.value) {
-			undone = append(undone, id.Key)
-		}
-	}
-	slices.Sort(undone)
-	return undone
-}
-
-// PlanDeclares records the keys of a whole object after its plan. It warns of keys that other instances write beside it, which the next plan refuses: with ignore_changes
-// there would be nothing to undo, and no provider can see that.
-func (ch *Change) PlanDeclares(ctx context.Context) diag.Diagnostics {
-	c := ch.Plan
-	if c == nil || c.Whole == nil || c.Whole.Declares == nil {
-		return nil
-	}
-	undone := ch.Run.registry.declares(c.Ref, *c.Whole.Declares, ch.Prior == nil)
-	if len(undone) == 0 || ch.Run.IsApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
-		return nil
-	}
-	return diag.Diagnostics{ch.Run.about(c, terms.OpCreate).DataWillUndo(undone)}
-}
-
 // takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
 // are any. Terraform hands no token of an instance to the apply of a creation, and applies each instance once: so a call is an instance.
 func (g *registry) takes(ref eval.Ref, keys []string, who string) (twice []string) {
@@ -253,7 +216,7 @@ func (g *registry) wroteOver(ref eval.Ref, key string) bool {
 
 // overlaps reports whether a key and another one, in the records, name a field and a part of it, or one thing by two names.
 func overlaps(ref eval.Ref, key string, other terms.EntryID, areOne func(a, b string) bool) bool {
-	return !isKey(key) && other.Ref == ref && other.Key != key && areOne(other.Key, key)
+	return !eval.IsEntry(key) && other.Ref == ref && other.Key != key && areOne(other.Key, key)
 }
 
 // frees forgets who takes keys that were not written after all.
@@ -265,8 +228,8 @@ func (g *registry) frees(ref eval.Ref, keys []string) {
 	}
 }
 
-// planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has. It warns, as
-// PlanDeclares does, of keys that a whole object would undo.
+// planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance
+// of the plan does, or has.
 func (r *Run) planKeys(ctx context.Context, ref eval.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
 	if r.IsApply(ctx) {
 		return nil
@@ -281,24 +244,21 @@ func (r *Run) planKeys(ctx context.Context, ref eval.Ref, u use, of token, about
 	switch {
 	case r.PlanCheck == terms.PlanCheckOff:
 		return nil
-	case c.lacks:
-		return diag.Diagnostics{r.atPlan(ctx, about).DataUndoes(c.moving)}
 	case len(c.moving) > 0:
 		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(c.moving, c.stays)}
 	case len(c.twice) > 0:
-		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(c.twice)}
-	case len(c.undone) > 0:
-		return diag.Diagnostics{about.DataWillUndo(c.undone)}
+		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(c.twice, c.ofMap)}
 	}
 	return nil
 }
 
-// PlanUnchanged records the keys of an instance that its plan leaves as it is. A whole object leaves those to entries.
-func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
-	if ch.Prior.Whole != nil {
-		return ch.Run.planWhole(ctx, objectUse{Ref: ch.Prior.Ref}, ch.Memory.token(), ch.Run.about(ch.Prior, terms.OpUpdate))
+// PlanUnchanged records the keys of an instance that its plan leaves as it is.
+func (ch *Change) PlanUnchanged(ctx context.Context) (diags diag.Diagnostics) {
+	prior, about := ch.Prior, ch.Run.about(ch.Prior, terms.OpUpdate)
+	if prior.Whole != nil {
+		diags = ch.Run.planWhole(ctx, objectUse{Ref: prior.Ref}, ch.Memory.token(), about)
 	}
-	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Run.about(ch.Prior, terms.OpUpdate))
+	return append(diags, ch.Run.planKeys(ctx, prior.Ref, use{owns: append(prior.Keys(), prior.maps()...), values: prior.Values}, ch.Memory.token(), about)...)
 }
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal

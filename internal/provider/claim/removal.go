@@ -36,7 +36,8 @@ const (
 	removalKeepExisting   removalAction = "keep-existing"
 	removalKeepUnknown    removalAction = "keep-unknown" // it is not known whether the path existed before
 	removalKeepChanged    removalAction = "keep-changed"
-	removalRefuse         removalAction = "refuse" // another writer changed the value
+	removalKeepOmitted    removalAction = "keep-omitted" // the plan no longer has the map of a whole object
+	removalRefuse         removalAction = "refuse"       // another writer changed the value
 )
 
 // decideRemoval returns the action for a path. isPresent: the path holds a value. isWritten: the path is as the
@@ -90,6 +91,10 @@ type removals map[string]removalAction
 func (c *Claim) removals(was, live map[string]eval.Value, m *Memory) removals {
 	all := removals{}
 	for path, e := range live {
+		if c.Whole != nil && eval.IsEntry(path) {
+			all[path] = removalKeepOmitted
+			continue
+		}
 		all[path] = decideRemoval(c.Policy, c.OnDrift, !e.IsAbsent(), m.isWritten(path, was[path], e), m.original(path))
 	}
 	return all
@@ -121,7 +126,7 @@ func (m *Memory) original(path string) original {
 // isWritten reports whether a path is as the resource wrote, adopted or imported it. Without a baseline, the value of
 // the state is the baseline. A value of a Secret that no read has found counts as written.
 func (m *Memory) isWritten(path string, was, live eval.Value) bool {
-	written, isKnown := m.Written[partKeys][path]
+	written, isKnown := m.Written[path]
 	digest, isSeen := m.found(path, live)
 	switch {
 	case !isKnown:
@@ -210,6 +215,7 @@ func (c *Claim) kept(
 		{removalKeepChanged, diagnose.KeptChanged},
 		{removalKeepExisting, diagnose.KeptExisting},
 		{removalKeepUnknown, diagnose.KeptUnknown},
+		{removalKeepOmitted, diagnose.KeptOmitted},
 	} {
 		var kept []diagnose.Kept
 		for _, path := range r.with(of.action) {
@@ -240,7 +246,7 @@ func (c *Claim) refusals(
 func driftIn(live map[string]eval.Value, paths []string) []diagnose.Drift {
 	drift := make([]diagnose.Drift, len(paths))
 	for i, path := range paths {
-		drift[i] = diagnose.Drift{Kind: diagnose.PartKey, Key: path, Found: live[path]}
+		drift[i] = diagnose.Drift{Key: path, Found: live[path]}
 	}
 	return drift
 }

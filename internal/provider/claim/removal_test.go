@@ -84,11 +84,11 @@ func TestDecideRemovalBeforeThePolicyIsKnown(t *testing.T) {
 // none of them; then it writes only the keys that do not stay.
 func TestKeysThatAnUpdateReleases(t *testing.T) {
 	t.Parallel()
-	m := &Memory{kind: eval.ConfigMap, First: map[string]eval.Value{"created": {}, "changed": {}, "found": eval.Text("0")}, Written: digests{partKeys: {}}}
+	m := &Memory{kind: eval.ConfigMap, First: map[string]eval.Value{"created": {}, "changed": {}, "found": eval.Text("0")}, Written: map[string]string{}}
 	was := map[string]eval.Value{}
 	for _, key := range []string{"created", "changed", "found", "moved"} {
 		was[key] = eval.Text("1")
-		m.Written[partKeys][key] = m.digest(was[key])
+		m.Written[key] = m.digest(was[key])
 	}
 	was["changed"] = eval.Text("foreign")
 	for policy, want := range map[string][]string{
@@ -106,7 +106,7 @@ func wantDropped(t *testing.T, was map[string]eval.Value, policy string, m *Memo
 		Plan:   &Claim{Policy: policy, OnDrift: "warning", Known: Known{Keys: true}},
 		Memory: m,
 	}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped(ch.Prior)))); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped()))); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", policy, diff)
 	}
 	if ch.Writes() != (len(want) > 0) {
@@ -118,8 +118,8 @@ func wantDropped(t *testing.T, was map[string]eval.Value, policy string, m *Memo
 // that one.
 func TestFieldThatAnUpdateMayPutBack(t *testing.T) {
 	t.Parallel()
-	m := &Memory{kind: eval.ConfigMap, First: map[string]eval.Value{"removed": eval.Text("0"), "vanished": eval.Text("0")}, Written: digests{partKeys: {}}}
-	m.Written[partKeys]["removed"], m.Written[partKeys]["vanished"] = m.digest(eval.Value{}), m.digest(eval.Text("1"))
+	m := &Memory{kind: eval.ConfigMap, First: map[string]eval.Value{"removed": eval.Text("0"), "vanished": eval.Text("0")}, Written: map[string]string{}}
+	m.Written["removed"], m.Written["vanished"] = m.digest(eval.Value{}), m.digest(eval.Text("1"))
 	for policy, want := range map[string][]string{"restore": {"removed"}, "": {"removed"}, "release": nil, "delete": nil, "abandon": nil} {
 		wantDropped(t, map[string]eval.Value{"removed": {}, "vanished": {}}, policy, m, want)
 	}

@@ -2,7 +2,7 @@ package claim
 
 import (
 	"context"
-	"maps"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -15,169 +15,36 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Whole has the parts of a claim that only whole objects have.
+// Whole has the parts of a claim that only whole objects have. Labels, annotations, immutable and type are values like
+// entries. A map, data or binary_data, is a value for each of its entries; Maps says that it has no others.
 type Whole struct {
-	Parts        []string            // that it manages: what the claim does not name there is absent
-	Unknown      []string            // those of Parts that a plan does not know
-	Pending      map[string][]string // by part: names whose values a plan does not know
-	Type         string              // of a Secret
-	GenerateName string              // of a plan, where the name is made of it
-	Declares     *Declared           // nil where that is not known
-}
-
-// Manages reports whether the claim is about all of a part.
-func (w *Whole) Manages(part string) bool { return slices.Contains(w.Parts, part) }
-
-// live returns the managed parts of an observation, without labels and annotations of the cluster that are not named.
-func (w *Whole) live(seen *eval.Snapshot, named map[string]eval.Value) map[string]eval.Value {
-	live := map[string]eval.Value{eval.ImmutableKey: eval.Bool(seen.Immutable())}
-	for key, e := range seen.Entries() {
-		if w.Manages(partOf(key, e)) {
-			live[key] = e
-		}
-	}
-	add := func(part string, all map[string]string, field func(string) string) {
-		for name, value := range all {
-			if _, isNamed := named[field(name)]; w.Manages(part) && (isNamed || !terms.IsInternalKey(name)) {
-				live[field(name)] = eval.Text(value)
-			}
-		}
-	}
-	add(partLabels, seen.Labels(), eval.LabelKey)
-	add(partAnnotations, seen.Annotations(), eval.AnnotationKey)
-	return live
-}
-
-// Found is the claim with what an observation holds.
-func (c *Claim) Found(seen *eval.Snapshot) *Claim { return c.with(c.live(seen)) }
-
-// with is the claim with other values.
-func (c *Claim) with(values map[string]eval.Value) *Claim {
-	found := *c
-	found.Values = values
-	return &found
-}
-
-// Part returns the entries of a part, by the name there; nil if the part is left to others.
-func (c *Claim) Part(name string) map[string]eval.Value {
-	for _, p := range c.parts() {
-		if p.name == name {
-			return p.entries
-		}
-	}
-	return nil
-}
-
-// The parts of an object. Resources of keys have the first one, and nothing is known there of keys that they do not name. Whole objects have the others: a field
-// that is not there is absent.
-const (
-	partKeys        = "keys"
-	partData        = "data"
-	partBinaryData  = "binary_data"
-	partLabels      = "labels"
-	partAnnotations = "annotations"
-	partImmutable   = "immutable"
-)
-
-// partOf is the part of a whole object that a field is in; empty for a key that is absent. The state of a Secret does not say what its keys hold.
-func partOf(field string, holds eval.Value) string {
-	_, isText := holds.Text()
-	switch {
-	case field == eval.ImmutableKey:
-		return partImmutable
-	case strings.HasPrefix(field, eval.LabelKey("")):
-		return partLabels
-	case strings.HasPrefix(field, eval.AnnotationKey("")):
-		return partAnnotations
-	case isText:
-		return partData
-	case holds.IsAbsent():
-		return ""
-	default:
-		return partBinaryData
-	}
-}
-
-// nameOf is the name that a field has in its part.
-func nameOf(field string) string {
-	for _, of := range []string{eval.LabelKey(""), eval.AnnotationKey(""), "/"} {
-		if name, isIn := strings.CutPrefix(field, of); isIn {
-			return name
-		}
-	}
-	return field
-}
-
-// isMeta reports whether a part has no keys in it.
-func isMeta(part string) bool { return part != partData && part != partBinaryData }
-
-// isKey reports whether a field is a key of data or binaryData.
-func isKey(field string) bool { return !strings.Contains(field, "/") }
-
-// part is one of the parts of an object, and what is claimed of it. Entries are nil where it is left to others.
-type part struct {
-	name, noun string                // in memory, and of a field in diagnostics
-	entries    map[string]eval.Value // by the name in the part
-}
-
-// parts are the parts that the claim is about, in the same order for all claims of a resource.
-func (c *Claim) parts() []part {
-	if c.Whole == nil {
-		return []part{{name: partKeys, noun: diagnose.PartKey, entries: c.Values}}
-	}
-	all := []part{
-		{name: partData, noun: diagnose.PartKey},
-		{name: partBinaryData, noun: diagnose.PartKey},
-		{name: partLabels, noun: diagnose.PartLabel},
-		{name: partAnnotations, noun: diagnose.PartAnnotation},
-		{name: partImmutable, noun: diagnose.PartImmutable},
-	}
-	for i, p := range all {
-		if c.Whole.Manages(p.name) {
-			all[i].entries = map[string]eval.Value{}
-		}
-		for field, e := range c.Values {
-			if partOf(field, e) == p.name && c.Whole.Manages(p.name) {
-				all[i].entries[nameOf(field)] = e
-			}
-		}
-	}
-	return all
-}
-
-// content is the claim as diagnostics compare it. The state of a Secret has no values.
-func (c *Claim) content() diagnose.Content {
-	content := diagnose.Content{}
-	for _, p := range c.parts() {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(p.entries)), eval.Value.IsAnything) {
-			content[p.name] = p.entries
-		}
-	}
-	return content
+	Maps         []string // eval.DataKey and eval.BinaryDataKey, for the maps that the claim has
+	GenerateName string   // of a plan, where the name is made of it
 }
 
 // creation returns the creation of a whole object.
 func (r *Run) creation(c *Claim, ref eval.Ref) *eval.Creation {
 	n := &eval.Creation{
-		Ref: ref, Type: c.Whole.Type, GenerateName: c.Whole.GenerateName, Labels: textsOf(c.Part(partLabels)), Annotations: textsOf(c.Part(partAnnotations)),
-		Entries: maps.Clone(c.Values), FieldManager: r.FieldManagerOr(c.FieldManager),
+		Ref: ref, GenerateName: c.Whole.GenerateName, Entries: map[string]eval.Value{}, Labels: map[string]string{},
+		Annotations: map[string]string{}, FieldManager: r.FieldManagerOr(c.FieldManager),
 	}
-	maps.DeleteFunc(n.Entries, func(field string, _ eval.Value) bool { return !isKey(field) })
-	if c.Values[eval.ImmutableKey] == eval.Bool(true) {
-		n.Immutable = new(true)
+	for key, e := range c.Values {
+		if name, isLabel := strings.CutPrefix(key, eval.LabelKey("")); isLabel {
+			n.Labels[name] = e.Raw()
+		}
+		if name, isAnnotation := strings.CutPrefix(key, eval.AnnotationKey("")); isAnnotation {
+			n.Annotations[name] = e.Raw()
+		}
+		switch {
+		case eval.IsEntry(key):
+			n.Entries[key] = e
+		case key == eval.ImmutableKey && !e.IsAbsent():
+			n.Immutable = new(true)
+		case key == eval.TypeKey:
+			n.Type = e.Raw()
+		}
 	}
 	return n
-}
-
-func textsOf(entries map[string]eval.Value) map[string]string {
-	if entries == nil {
-		return nil
-	}
-	texts := make(map[string]string, len(entries))
-	for name, e := range entries {
-		texts[name] = e.Raw()
-	}
-	return texts
 }
 
 // isGenerated reports whether the apply makes the object's name.
@@ -222,19 +89,31 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
 	case len(moves) > 0:
 		return moves
-	case !c.Pin.IsNull():
-		return ch.planTakeOver(ctx)
 	}
-	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
+	keys := c.Keys()
+	diags := ch.Run.planKeys(ctx, ref, use{owns: append(keys, c.maps()...), writes: keys, values: c.Values}, instance, ch.about)
+	switch {
+	case diags.HasError(), !c.Pin.IsNull() && (!c.Known.Values || c.Pin.IsUnknown()):
+		return diags
+	case !c.Pin.IsNull():
+		t := ch.Run.createTxn(c)
+		checked := ch.Run.checkTxn(ctx, c, t, ch.about)
+		if diags.Append(checked...); len(checked) == 0 {
+			diags.Append(ch.replaced(ctx, t)...)
+		}
+		return diags
+	}
+	return append(diags, ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
 		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
 		if c.isGenerated() && is[*eval.ExistsError](err) {
 			return nil // another name is made then
 		}
 		return err
-	})
+	})...)
 }
 
-// createObject makes the object under its name, or under a generated name: another one if that is taken.
+// createObject makes the object under its name, or under a generated name: another one if that is taken. The result is
+// as if a Txn had found nothing and written all values.
 func (r *Run) createObject(ctx context.Context, c *Claim) (ref eval.Ref, result cas.TxnResult, err error) {
 	r.writes.Add(1)
 	ref = c.Ref
@@ -251,7 +130,14 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref eval.Ref, result 
 			break
 		}
 	}
-	return ref, result, err
+	if err != nil {
+		return ref, result, err
+	}
+	result.Wrote, result.Previous, result.Stored = true, map[string]eval.Value{}, map[string]eval.Value{}
+	for key := range c.Values {
+		result.Previous[key], result.Stored[key] = eval.Value{}, result.After.Value(key)
+	}
+	return ref, result, nil
 }
 
 // planDeleteWhole is PlanDelete for a whole object: it records the version. If it records nothing, the removal compares
@@ -324,19 +210,20 @@ func (c *Claim) unowned(m *Memory, seen *eval.Snapshot) *diagnose.OtherKeysError
 	if c.Policy == terms.PolicyAbandon || seen.Terminating() || len(keys) == 0 {
 		return nil
 	}
-	isManaged := func(key string) bool { return c.Whole.Manages(partOf(key, seen.Value(key))) }
+	isDrift := func(key string) bool { return c.hasMapOf(key, seen.Value(key)) }
 	return &diagnose.OtherKeysError{
-		Keys: keys, Live: seen, IsDrift: slices.ContainsFunc(keys, isManaged), NotKnown: m.Written == nil,
+		Keys: keys, Live: seen, IsDrift: slices.ContainsFunc(keys, isDrift), NotKnown: m.Written == nil,
 		IsDeleted: c.Policy == terms.PolicyDelete,
 	}
 }
 
-// unowned returns the keys, sorted, that do not contain what the resource of a whole object last wrote or imported. If
-// private state does not have that, it returns all keys.
-func (m *Memory) unowned(entries map[string]eval.Value) []string {
-	return slices.DeleteFunc(sortedKeys(entries), func(field string) bool {
-		e := entries[field]
-		return !isKey(field) || m.Written != nil && !m.isDrift(partOf(field, e), field, e)
+// unowned returns the entries, sorted, that do not contain what the resource of a whole object last wrote or imported.
+// If private state does not have that, it returns all entries.
+func (m *Memory) unowned(values map[string]eval.Value) []string {
+	return slices.DeleteFunc(sortedKeys(values), func(key string) bool {
+		digest, isSeen := m.found(key, values[key])
+		written, wrote := m.Written[key]
+		return !eval.IsEntry(key) || wrote && (!isSeen || digest == written)
 	})
 }
 
@@ -350,11 +237,13 @@ func (ch *Change) deleteWhole(ctx context.Context, at eval.Version) diag.Diagnos
 		return nil
 	}})
 	if err != nil {
+		if conflict, isConflict := errors.AsType[*eval.ConflictError](err); isConflict {
+			for _, key := range sortedKeys(prior.live(conflict.Live)) {
+				conflict.Keys = append(conflict.Keys, eval.KeyConflict{Key: key, Reason: conflict.Reason, Expected: prior.Values[key]})
+			}
+		}
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
 	ch.Run.registry.deleted.Store(ch.Prior.Ref, true)
 	return ch.about.StillExists(result.After)
 }
-
-// OwnsValues reports whether a resource of a whole Secret had its values at the last write or import.
-func (m *Memory) OwnsValues() bool { return m.Written[partBinaryData] != nil }

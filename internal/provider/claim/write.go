@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,21 +31,18 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 		return Written{}, diags
 	}
 	ch.about = ch.subject(terms.OpCreate)
-	if ch.Plan.Whole != nil {
+	t, ref := ch.Run.createTxn(ch.Plan), ch.Plan.Ref
+	var result cas.TxnResult
+	var err error
+	if _, isDeleted := ch.Run.registry.deleted.Load(ref); ch.Plan.Whole != nil && (!ch.Plan.isPinned() || isDeleted) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		if ch.Plan.isPinned() {
-			if w, isDeleted, diags := ch.createOver(ctx, timeout); !isDeleted {
-				return w, diags
-			}
-		}
-		ref, result, err := ch.Run.createObject(ctx, ch.Plan)
+		ref, result, err = ch.Run.createObject(ctx, ch.Plan)
 		ch.about.ID.Ref = ref
-		return ch.take(ref, &eval.Txn{}, result, err)
+	} else if result, err = ch.Run.commit(ctx, t, ch.about, timeout); err == nil && ch.Plan.Whole != nil {
+		ch.Run.registry.takenOver.Store(ref, true)
 	}
-	t := ch.Run.createTxn(ch.Plan)
-	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
-	written, more := ch.take(ch.Plan.Ref, t, result, err)
+	written, more := ch.take(ref, t, result, err)
 	return written, append(diags, more...)
 }
 
@@ -54,22 +50,13 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	timeout, diags := ch.Plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	ch.Memory.ForgetPlan()
-	if ch.about = ch.subject(terms.OpUpdate); ch.Writes() || ch.looks() || ch.changesVersion() {
+	if ch.about = ch.subject(terms.OpUpdate); ch.Writes() || ch.changesVersion() {
 		if !ch.Run.Configured() {
 			diags.Append(NotConfigured())
 		}
 	}
 	if diags.HasError() {
 		return Written{}, diags
-	}
-	if ch.looks() {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		seen, err := ch.observeAll(ctx, 0)
-		if err != nil {
-			return Written{}, append(diags, ch.about.Diagnose(err))
-		}
-		ch.find(seen)
 	}
 	checked, done := context.WithTimeout(ctx, timeout)
 	defer done()
@@ -84,17 +71,8 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	if ch.found != nil { // what another has written since the plan is a conflict, before it is drift
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		if _, err := ch.Run.Engine.Check(ctx, t, cas.ReadOnly); err != nil {
-			return Written{}, append(diags, ch.about.Diagnose(err))
-		}
-	}
-	if ch.Plan.Whole == nil { // in case plan_check let the plan pass
-		gone := ch.gone(ch.was())
-		diags.Append(ch.Plan.refusals(ch.Plan.removals(gone, gone, ch.Memory), gone, nil, ch.about)...)
-	}
+	gone := ch.gone() // in case plan_check let the plan pass
+	diags.Append(ch.Plan.refusals(ch.Plan.removals(gone, gone, ch.Memory), gone, nil, ch.about)...)
 	diags.Append(ch.checkDrift(ctx)...)
 	if diags.HasError() {
 		return Written{}, diags
@@ -102,15 +80,6 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
 	written, more := ch.take(ch.Plan.Ref, t, result, err)
 	return written, append(diags, more...)
-}
-
-// observeAll reads the object that an update of a whole object would change.
-func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*eval.Snapshot, error) {
-	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, "", age)
-	if err == nil && !live.Exists() {
-		err = &eval.NotFoundError{Ref: ch.Prior.Ref}
-	}
-	return live, err
 }
 
 // take records the result of a write.
@@ -134,6 +103,7 @@ func (r *Run) txnOf(c *Claim) *eval.Txn {
 func (r *Run) createTxn(c *Claim) *eval.Txn {
 	t := r.txnOf(c)
 	t.RequireVersions = c.pinned(nil)
+	t.Maps, t.Others = c.maps(), c.firstSwap("")
 	for _, key := range sortedKeys(c.Values, c.Expected) {
 		if _, writes := c.Values[key]; writes {
 			t.Keys = append(t.Keys, c.firstSwap(key))
@@ -151,6 +121,9 @@ func (c *Claim) firstSwap(key string) eval.KeySwap {
 		expect = eval.Anything()
 	}
 	k := eval.KeySwap{Key: key, Expect: expect, New: c.Values[key], IfEqual: eval.Reject}
+	if key == eval.TypeKey { // which cannot be changed
+		return eval.KeySwap{Key: key, Expect: c.Values[key], IsGuard: true}
+	}
 	if c.Adopt || c.isPinned() || expect.Matches(k.New) {
 		k.IfEqual = eval.Adopt
 	}
@@ -159,25 +132,24 @@ func (c *Claim) firstSwap(key string) eval.KeySwap {
 
 // updateTxn builds the transaction of an update; nil where there is nothing to write. It compares with the prior
 // state, which is what the plan saw even when another process applies a saved plan. Keys that do not change are
-// compared as well. For a whole object the version is compared instead: so a plan to write that finds nothing left to
-// write is a transaction without keys.
+// compared as well.
 func (ch *Change) updateTxn() (t *eval.Txn, diags diag.Diagnostics) {
-	c, was := ch.Plan, ch.was()
-	isWhole, writes := c.Whole != nil, ch.Writes()
-	if !isWhole && !writes {
+	c, prior := ch.Plan, ch.Prior
+	if !ch.Writes() {
 		return nil, nil
 	}
-	dropped := ch.dropped(was)
+	dropped := ch.dropped()
 	become := c.removals(dropped, dropped, ch.Memory)
 	t = ch.Run.txnOf(c)
-	t.Ref, t.ObservedAt = was.Ref, was.Version
-	if !isWhole && !t.ObservedAt.Valid() {
+	t.Ref, t.ObservedAt = prior.Ref, prior.Version
+	t.Maps, t.Others = c.maps(), c.firstSwap("")
+	if !t.ObservedAt.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
 	if tangled := ch.tangled(dropped); len(tangled) > 0 {
-		diags.Append(ch.about.Tangled(tangled, was.APIVersion))
+		diags.Append(ch.about.Tangled(tangled, prior.APIVersion))
 	}
-	if isWhole || c.Scope != terms.ScopeKey || c.IsSecret() && len(dropped) > 0 {
+	if c.Scope != terms.ScopeKey || c.IsSecret() && len(dropped) > 0 {
 		t.RequireVersions = append(t.RequireVersions, t.ObservedAt)
 	}
 	t.RequireVersions = c.pinned(t.RequireVersions)
@@ -189,45 +161,36 @@ func (ch *Change) updateTxn() (t *eval.Txn, diags diag.Diagnostics) {
 		}
 	}
 	var open []string // nothing says what a key must hold
-	for _, key := range sortedKeys(c.Values, was.Values, c.Expected) {
+	for _, key := range sortedKeys(c.Values, prior.Values, c.Expected) {
 		value, names := c.Values[key]
-		before, has := was.Values[key]
+		before, has := prior.Values[key]
 		_, drops := dropped[key]
 		want, named := c.Expected[key]
 		if !named && !drifted[key] { // with wait_for_match, drift must be removed first, as before a create
 			want = before
 		}
-		if isWhole && !isKey(key) {
-			want = eval.Anything()
-		}
 		_, isForm := ch.Memory.Forms[key]
-		isCompared := named && c.Configured[key] != was.Configured[key]
+		isCompared := named && c.Configured[key] != prior.Configured[key]
 		// Another version of the API has another form, so the object's version is compared.
-		if isForm = isForm && has && c.APIVersion != was.APIVersion && !isCompared; isForm {
+		if isForm = isForm && has && c.APIVersion != prior.APIVersion && !isCompared; isForm {
 			want, t.RequireVersions = eval.Anything(), append(t.RequireVersions, t.ObservedAt)
 		}
 		switch {
-		case isWhole && ch.keepsValue(was, key): // the version is compared instead
-		case ch.keepsValue(was, key):
+		case ch.keepsValue(key):
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: before, IsGuard: true})
-		case names && (isWhole || has && !was.isImported()):
+		case names && has && (!prior.isImported() || !eval.IsEntry(key)):
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: value})
 			if want.IsAnything() && c.Scope == terms.ScopeKey && !isForm && !c.isPinned() {
 				open = append(open, key)
 			}
 		case names:
 			t.Keys = append(t.Keys, c.firstSwap(key))
-		case drops && isWhole:
-			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want})
 		case drops:
 			// A key that is already missing, or already put back, needs no write.
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, become[key], key), IfEqual: eval.Adopt})
 		case named:
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, IsGuard: true})
 		}
-	}
-	if !writes && len(t.Keys) == 0 {
-		return nil, nil
 	}
 	if len(open) > 0 {
 		diags.Append(ch.about.ExpectationMissing(open))
@@ -253,9 +216,6 @@ func (ch *Change) report(t *eval.Txn, result cas.TxnResult, err error) diag.Diag
 	if result.IsShared { // another writer may have made a difference
 		return nil
 	}
-	if c := ch.Plan; c != nil && c.Whole != nil {
-		return ch.about.Admitted(ch.sent().content(), c.Found(result.After).content())
-	}
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
 		stored := result.After.Value(k.Key)
@@ -271,18 +231,6 @@ func (ch *Change) report(t *eval.Txn, result cas.TxnResult, err error) diag.Diag
 		return nil
 	}
 	return diag.Diagnostics{ch.about.NotStoredAsSent(changed)}
-}
-
-// sent is the claim with the values that the fields must have after the write: of a Secret the present ones, if an
-// update leaves those.
-func (ch *Change) sent() *Claim {
-	values := maps.Clone(ch.Plan.Values)
-	for field := range values {
-		if ch.Prior != nil && ch.Plan.IsSecret() && ch.keepsValue(ch.was(), field) {
-			values[field] = ch.was().Values[field]
-		}
-	}
-	return ch.Plan.with(values)
 }
 
 func written(t *eval.Txn, result cas.TxnResult) Written {
@@ -302,19 +250,13 @@ func written(t *eval.Txn, result cas.TxnResult) Written {
 // account records a write: the digest of each field as it is now, and the original of each key. A field that the write
 // left as it was, and not as planned, keeps its baseline: a change by somebody else stays drift.
 func (ch *Change) account(t *eval.Txn, result cas.TxnResult) {
-	m, stored, before := ch.Memory, ch.sent(), ch.Memory.Written
-	if stored.Whole != nil && result.After != nil && !result.IsShared {
-		stored = stored.Found(result.After)
-	}
-	part, written := partKeys, m.digestsOf(stored.parts())
-	if stored.Whole != nil {
-		part = partBinaryData
-	}
+	c, m, before := ch.Plan, ch.Memory, ch.Memory.Written
+	written := map[string]string{}
 	first, observed, touched := map[string]eval.Value{}, map[string]string{}, map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
-	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has seen it
+	if ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has seen it
 		m.beginAnew(sortedKeys(touched), func(key string) eval.Value {
 			if was, changed := result.Previous[key]; changed {
 				return was
@@ -322,45 +264,41 @@ func (ch *Change) account(t *eval.Txn, result cas.TxnResult) {
 			return result.After.Value(key)
 		})
 	}
-	for key, value := range ch.Plan.Values {
-		if stored.Whole != nil && (ch.Prior == nil || !stored.IsSecret() || !isKey(key) || !ch.keepsValue(ch.was(), key)) {
-			continue // what is stored is its baseline
+	for key, value := range c.Values {
+		if value.IsAbsent() && c.hasMapOf(key, value) { // as any other entry that the plan does not name
+			continue
 		}
 		var was eval.Value
 		had := false
 		if ch.Prior != nil {
-			was, had = ch.was().Values[key]
+			was, had = ch.Prior.Values[key]
 		}
-		digest, wrote := before[part][key]
+		digest, wrote := before[key]
 		if original, known := m.First[key]; known {
 			first[key] = original
-		} else if !had && !wrote && !m.wroteIn(key) {
+		} else if !had && !wrote && !m.wroteIn(key) && (c.Whole == nil || !eval.IsEntry(key)) {
 			first[key] = m.entry(result.Previous[key])
 		}
 		switch tag, isSeen := m.Observed[key]; {
 		case touched[key]:
-			written[part][key] = m.digest(result.Stored[key])
-			observed[key] = written[part][key]
+			written[key] = m.digest(result.Stored[key])
+			observed[key] = written[key]
 			continue
 		case isSeen:
 			observed[key] = tag
 		}
 		switch {
 		case m.same(key, value, was): // perhaps since somebody else wrote it
-			written[part][key] = m.digest(value)
+			written[key] = m.digest(value)
 		case wrote:
-			written[part][key] = digest
-		case stored.Whole == nil:
-			delete(written[part], key)
+			written[key] = digest
+		case observed[key] != "" && c.hasMapOf(key, value): // else the next refresh takes it for an entry of others
+			written[key] = observed[key]
 		}
 	}
 	m.newToken()
-	m.noteForms(ch.Plan, t, result)
-	m.Written = written
-	if stored.Whole != nil {
-		return
-	}
-	m.First = first
+	m.noteForms(c, t, result)
+	m.Written, m.First, m.Unnamed = written, first, nil
 	if m.kind == eval.Secret {
 		m.Observed = observed
 	}

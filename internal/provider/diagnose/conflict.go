@@ -102,7 +102,7 @@ func (s Subject) faultOf(k eval.KeyConflict) fault {
 		return faultChanged
 	case paths.Want != nil && *paths.Want == k.Expected: // else it is the state that says what the key must hold
 		return faultMismatch
-	case k.Expected.IsAbsent() && len(paths.Expected.Steps()) > 0:
+	case k.Expected.IsAbsent() && (len(paths.Expected.Steps()) > 0 || s.isWhole()):
 		return faultExists
 	default:
 		return faultChanged
@@ -111,8 +111,10 @@ func (s Subject) faultOf(k eval.KeyConflict) fault {
 
 // keyConflict is for keys that do not hold what they must.
 func (s Subject) keyConflict(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
-	if s.isInOtherMap(e) {
-		return s.inOtherMap(e)
+	isType := func(k eval.KeyConflict) bool { return k.Key == eval.TypeKey }
+	if slices.ContainsFunc(e.Keys, isType) {
+		return s.refuse(TitleConfigMapAlreadyExists, path.Root("type"), fmt.Sprintf("The %s already exists with another type, which cannot be changed.", s.ID.Kind),
+			[]Fact{{"Type", e.Live.Type()}}, s.orDestroy(fmt.Sprintf("Set type = %q, or choose another name.", e.Live.Type())))
 	}
 	faults := make([]fault, len(e.Keys))
 	for i, k := range e.Keys {
@@ -162,6 +164,9 @@ func taintedOr(otherwise string) string {
 // exist is for keys that a create is to write, and that hold other values.
 func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
+	if s.isWhole() {
+		return s.existWhole(e, facts)
+	}
 	to := "To"
 	if s.Given != "" {
 		to = fmt.Sprintf("If an allocation gave the key, add %s to its except, or remove it from its names, and run terraform apply -replace "+
@@ -186,6 +191,26 @@ func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 	}
 	return s.refuse(TitleKeyAlreadyExists, s.keyPath(keys[0]),
 		enumerate(keys)+number(len(keys), " already exists with another value.", " already exist with other values."), facts, s.orDestroy(next+"."))
+}
+
+// existWhole is for keys of a ConfigMap that an update of a whole ConfigMap begins to manage.
+func (s Subject) existWhole(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
+	keys, drift := keysOf(e.Keys), []Drift{}
+	for _, k := range e.Keys {
+		drift = append(drift, Drift{Key: k.Key, Found: e.Live.Value(k.Key), ToWrite: k.New})
+	}
+	happened := enumerate(keys) + number(len(keys), " already exists with another value.", " already exist with other values.")
+	isRemoved := func(k eval.KeyConflict) bool { return k.New.IsAbsent() }
+	if slices.ContainsFunc(e.Keys, isRemoved) {
+		happened = enumerate(keys) + number(len(keys), " already exists, and the configuration lacks it.",
+			" already exist, with other values or without a value in the configuration.")
+	}
+	keep, at := s.keepDrift(drift), s.Keys[keys[0]].Value
+	if k := e.Keys[0]; len(keys) == 1 && !k.New.IsAbsent() && !attributeFor(at, drift[0].Found).Equal(at) { // it is in the other map
+		keep = "remove it from " + root(at)
+	}
+	return s.refuse(TitleKeyAlreadyExists, s.keyPath(keys[0]), happened, facts, s.orDestroy(fmt.Sprintf(
+		"To keep %[1]s, %[2]s. To replace %[1]s, set expected_resource_version_wo = %[3]q.", them(drift), keep, e.Live.Version().ResourceVersion)))
 }
 
 // mismatch is for keys that do not hold what the configuration expects.
@@ -271,16 +296,6 @@ func (s Subject) mixed(e *eval.ConflictError, faults []fault) diag.Diagnostic {
 		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each "+s.part()+", then run terraform plan again."))
 }
 
-// OtherTypeError is for a Secret that exists, and whose type is not the planned type.
-type OtherTypeError struct{ Live string }
-
-func (e *OtherTypeError) Error() string { return "the type of the Secret is " + e.Live }
-
-func (s Subject) otherType(e *OtherTypeError) diag.Diagnostic {
-	return s.refuse(TitleConfigMapAlreadyExists, path.Root("type"), "The Secret already exists with another type, which cannot be changed.",
-		[]Fact{{"Type", e.Live}}, s.orDestroy(fmt.Sprintf("Set type = %q, or choose another name.", e.Live)))
-}
-
 // expectations are the attributes that expect something of the keys.
 func (s Subject) expectations(e *eval.ConflictError) (names []string) {
 	for _, k := range e.Keys {
@@ -323,7 +338,7 @@ func (s Subject) keep(live *eval.Snapshot, keys []string) string {
 
 // set says how to give an attribute what a key holds.
 func (s Subject) set(at path.Path, key string, e eval.Value) string {
-	value, canQuote := quoteHCL(e, s.Hide)
+	value, canQuote := quoteHCL(e, s.forKey(key).Hide)
 	key, _ = NameOf(key)
 	if e.IsAbsent() && len(at.Steps()) > 1 {
 		return fmt.Sprintf("set %q = null in %s", key, root(at))

@@ -63,7 +63,11 @@ func enumerate(keys []string) string {
 	names := make([]string, len(keys))
 	isOfFields := false
 	for i, key := range keys {
-		names[i], isOfFields = NameOf(key)
+		noun, name := nounAndName(key)
+		if noun == PartLabel || noun == PartAnnotation {
+			name = strings.ToLower(noun) + " " + name
+		}
+		names[i], isOfFields = name, noun == partField
 	}
 	keys = names
 	switch n := len(keys); {
@@ -89,17 +93,12 @@ func number(n int, one, several string) string {
 // conflictFacts are the facts about what changed, and about the version.
 func (s Subject) conflictFacts(e *eval.ConflictError) (facts []Fact) {
 	ofKeys := e.Reason == eval.ReasonKey || e.Reason == eval.ReasonEqual
-	if s.Content != nil && !ofKeys && e.Live.Exists() {
-		state, found := s.Content(e.Live)
-		facts = s.differences(state, found, "Expected", "Found", e.Live)
-	} else {
-		for _, k := range e.Keys {
-			if ofKeys || !e.Live.Value(k.Key).Matches(k.Expected) {
-				facts = append(facts, s.keyFacts(k, e.Live)...)
-			}
+	for _, k := range e.Keys {
+		if ofKeys || !e.Live.Value(k.Key).Matches(k.Expected) {
+			facts = append(facts, s.keyFacts(k, e.Live)...)
 		}
 	}
-	if s.Content == nil && len(facts) == 0 || s.Content != nil && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey }) {
+	if len(facts) == 0 {
 		facts = append(facts, s.changedBy(e.Live.LastWriters())...)
 	}
 	return append(facts, s.versionFacts(e)...)
@@ -108,6 +107,7 @@ func (s Subject) conflictFacts(e *eval.ConflictError) (facts []Fact) {
 // keyFacts are the facts about one key of a conflict.
 func (s Subject) keyFacts(k eval.KeyConflict, live *eval.Snapshot) []Fact {
 	facts, found := s.keyFact(k.Key), live.Value(k.Key)
+	s = s.forKey(k.Key)
 	if k.Reason == eval.ReasonEqual {
 		facts = append(facts, Fact{"Found", renderOne(found, s.Hide)})
 	} else {
@@ -123,8 +123,8 @@ func (s Subject) keyFacts(k eval.KeyConflict, live *eval.Snapshot) []Fact {
 func (s Subject) keyFact(keys ...string) (facts []Fact) {
 	if s.ID.Key == "" {
 		for _, key := range keys {
-			name, isField := NameOf(key)
-			facts = append(facts, Fact{map[bool]string{false: PartKey, true: partField}[isField], name})
+			noun, name := nounAndName(key)
+			facts = append(facts, Fact{noun, name})
 		}
 	}
 	return facts
@@ -154,10 +154,9 @@ func (s Subject) compare(nameA string, a eval.Value, nameB string, b eval.Value)
 	return append([]Fact{{nameA, shownA}, {nameB, shownB}}, s.quantities(a, b)...)
 }
 
-// forPart is the subject for facts about a part of an object. Only the keys of a Secret are secret: the state has the
-// rest.
-func (s Subject) forPart(part string) Subject {
-	if s.Hide == ShowNothing && part != PartKey {
+// forKey is the subject for facts about a key. Only the entries of a Secret are secret: the state has the rest.
+func (s Subject) forKey(key string) Subject {
+	if s.Hide == ShowNothing && !eval.IsEntry(key) {
 		s.Hide = ShowValues
 	}
 	return s
@@ -165,7 +164,7 @@ func (s Subject) forPart(part string) Subject {
 
 // existingKeys lists the keys of a ConfigMap, in which one is missing.
 func existingKeys(missing string, live *eval.Snapshot) []Fact {
-	if _, isField := NameOf(missing); !live.Exists() || isField {
+	if !live.Exists() || !eval.IsEntry(missing) {
 		return nil
 	}
 	return []Fact{{"Existing keys", Nearest(missing, keysIn(live))}}

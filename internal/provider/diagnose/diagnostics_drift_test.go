@@ -13,13 +13,13 @@ func driftDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const changed = "Value Changed Since Last Apply"
 	live, two := eval.Text("live"), eval.Text("2")
 	written := eval.Text("1")
-	one := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
-	known := []diagnose.Drift{{Kind: "Key", Key: "foo", Written: &written, Found: live, ToWrite: two}}
+	one := []diagnose.Drift{{Key: "foo", Found: live, ToWrite: two}}
+	known := []diagnose.Drift{{Key: "foo", Written: &written, Found: live, ToWrite: two}}
 	several := []diagnose.Drift{
-		{Kind: "Key", Key: "a", ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two},
+		{Key: "a", ToWrite: two}, {Key: "foo", Found: live, ToWrite: two},
 	}
 	whole := []diagnose.Drift{
-		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: eval.Text("other"), ToWrite: eval.Text("shop")},
+		{Key: "foo", Found: live}, {Key: eval.LabelKey("app"), Found: eval.Text("other"), ToWrite: eval.Text("shop")},
 	}
 	return map[string]diagnosticTest{
 		"drift: overwritten": {
@@ -91,7 +91,7 @@ To keep them, set data to what the keys hold; to overwrite them, set on_drift = 
 		"drift: a whole ConfigMap": {
 			of: aboutWhole(terms.OpUpdate).DriftOverwritten(whole, nil), severity: diag.SeverityWarning, summary: changed,
 			detail: `
-Somebody else changed foo and app after the last apply. This update overwrites them.
+Somebody else changed foo and label app after the last apply. This update overwrites them.
 
   ConfigMap:  shop/settings
   Key:        foo
@@ -105,7 +105,7 @@ To keep them, set data and labels to what the ConfigMap holds; to stop instead o
 		},
 		"drift: a ConfigMap that became immutable": {
 			of: aboutWhole(terms.OpUpdate).DriftRefused([]diagnose.Drift{
-				whole[0], {Kind: diagnose.PartImmutable, Key: "immutable", Found: eval.Bool(true), ToWrite: eval.Bool(false)},
+				whole[0], {Key: eval.ImmutableKey, Found: eval.Bool(true)},
 			}, nil), summary: changed,
 			detail: `
 Somebody else changed foo and immutable after the last apply. on_drift = "error" protects them. Nothing was written.
@@ -116,12 +116,12 @@ Somebody else changed foo and immutable after the last apply. on_drift = "error"
   To write:   (absent)
   Attribute:  immutable
   Found:      true
-  To write:   false
+  To write:   (absent)
 
 The ConfigMap is immutable now, so an update cannot overwrite them. To keep them, set data and immutable to what the ConfigMap holds.`,
 		},
 		"drift: a key is not removed": {
-			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live}}, seen), summary: changed,
+			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.Drift{{Key: "foo", Found: live}}, seen), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
 
@@ -133,7 +133,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To remove it, apply on_drift = "overwrite", then plan this again; to leave it in place, set value = "live" and deletion_policy = "abandon", apply, then plan this again.`,
 		},
 		"written twice": {
-			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}), path: `data["a"]`, summary: "Key Written Twice",
+			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}, false), path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
 Another resource has a in the same configuration. Nothing was written.
 
@@ -143,7 +143,7 @@ Another resource has a in the same configuration. Nothing was written.
 Leave it to one of the two.`,
 		},
 		"written twice, warned": {
-			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
+			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}, false), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
 Another resource has a in the same configuration. The apply refuses the second write.
 

@@ -197,7 +197,7 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 				"Correct the names in the import, or leave out the fields that do not exist yet: the next apply writes them.",
 		},
 		"two owners": {
-			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
+			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}, false), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
 			detail: "Another resource has spec.replicas in the same configuration. Nothing was written." + where + "  Field:       spec.replicas\n" +
 				"\nLeave it to one of the two.",
 		},
@@ -220,7 +220,7 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}
-	d := aboutWeb(terms.OpUpdate).DriftOverwritten([]diagnose.Drift{{Kind: diagnose.PartKey, Key: replicasKey(), Found: is, ToWrite: was}}, nil)
+	d := aboutWeb(terms.OpUpdate).DriftOverwritten([]diagnose.Drift{{Key: replicasKey(), Found: is, ToWrite: was}}, nil)
 	if n := strings.Count(d.Detail(), "\n") + 1; n > 20 || !strings.Contains(d.Detail(), "More differences:") || strings.Contains(d.Detail(), ".z") {
 		t.Errorf("%d lines:\n%s", n, d.Detail())
 	}
@@ -231,7 +231,7 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		many = append(many, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: eval.Text(numbered(30, "a")), ToWrite: eval.Text(numbered(30, "b"))})
+		many = append(many, diagnose.Drift{Key: key, Found: eval.Text(numbered(30, "a")), ToWrite: eval.Text(numbered(30, "b"))})
 	}
 	for _, n := range []int{1, 2, 5, 11, 40} {
 		conflict := &eval.ConflictError{Ref: web, Reason: eval.ReasonKey, Live: &eval.Snapshot{}}
@@ -261,7 +261,7 @@ func TestMessagesAboutKeysAreShort(t *testing.T) {
 		var drift []diagnose.Drift
 		for i := range n {
 			drift = append(drift, diagnose.Drift{
-				Kind: diagnose.PartKey, Key: fmt.Sprintf("k%02d", i), Found: eval.Text("1"), ToWrite: eval.Text("2"), Written: new(eval.Text("3")),
+				Key: fmt.Sprintf("k%02d", i), Found: eval.Text("1"), ToWrite: eval.Text("2"), Written: new(eval.Text("3")),
 			})
 		}
 		for _, d := range []diag.Diagnostic{

@@ -210,7 +210,7 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		},
 		"several: delete of what changed": {
 			of: aboutSeveral(terms.OpDelete, planning).RemovesChanged(
-				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: eval.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: eval.Text("y")}}, nil),
+				[]diagnose.Drift{{Key: "a", Found: eval.Text("x")}, {Key: "b", Found: eval.Text("y")}}, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold what the plan found." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +

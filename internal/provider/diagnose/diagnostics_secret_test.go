@@ -66,8 +66,8 @@ func secretDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		}
 		return e
 	}
-	drift := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
-	both := []diagnose.Drift{{Kind: "Key", Key: "a", Found: two, ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
+	drift := []diagnose.Drift{{Key: "foo", Found: live, ToWrite: two}}
+	both := []diagnose.Drift{{Key: "a", Found: two, ToWrite: two}, {Key: "foo", Found: live, ToWrite: two}}
 	return map[string]diagnosticTest{
 		"Secret: another version": {
 			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(eval.ReasonVersion, live)),
@@ -176,7 +176,7 @@ func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 					Reason: eval.ReasonKey, Ref: secretRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: eval.ReasonKey, Expected: one}},
 				}),
 				"too large": about.Diagnose(&eval.TooLargeError{Ref: secretRef, New: 1, Others: eval.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
-				"written twice": about.KeyWrittenTwice([]string{"foo"}), "moves": about.KeyMoves([]string{"foo"}, false),
+				"written twice": about.KeyWrittenTwice([]string{"foo"}, false), "moves": about.KeyMoves([]string{"foo"}, false),
 				"admission": about.NotStoredAsSent([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
 			} {
 				if at, ok := told.(diag.DiagnosticWithPath); ok && at.Path().Steps()[0].String() == attribute {

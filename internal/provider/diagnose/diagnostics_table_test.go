@@ -33,7 +33,7 @@ func diagnosticTests(seen, unmanaged, long *eval.Snapshot) map[string]diagnostic
 	longer := conflictOf(eval.ReasonKey, long, eval.Version{})
 	longer.Keys[0].Expected = eval.Text(strings.Repeat("x", 300) + "1")
 	changed := []diagnose.KeyChange{{Key: "foo", Sent: eval.Text("2"), Stored: eval.Text("3")}}
-	live := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: eval.Text("live")}}
+	live := []diagnose.Drift{{Key: "foo", Found: eval.Text("live")}}
 
 	return map[string]diagnosticTest{
 		"held": {
@@ -263,16 +263,6 @@ func diagnosticTests(seen, unmanaged, long *eval.Snapshot) map[string]diagnostic
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}, false), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + head + "\nLet each instance keep its key." + deposed,
 		},
-		"removed by a whole one, whose data lacks it": {
-			of: aboutFoo(terms.OpUpdate).DataUndoes([]string{"foo"}), path: "key", summary: "Data Undoes Another Resource",
-			detail: "This configuration has a cas_configmap whose data lacks foo, and another resource that writes it: each undoes what the other does. Nothing was written." + head +
-				"\nOmit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }.",
-		},
-		"undone by the data of a whole one": {
-			of: aboutFoo(terms.OpCreate).DataWillUndo([]string{"foo"}), severity: diag.SeverityWarning, path: "key", summary: "Data Undoes Another Resource",
-			detail: "This configuration has a cas_configmap whose data lacks foo, and another resource that writes it: each undoes what the other does." + head +
-				"\nOmit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }.",
-		},
 		"removed under another one": {
 			of: aboutFoo(terms.OpUpdate).KeyMoves([]string{"foo"}, true), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one keeps it in the same run, in no fixed order. Nothing was written." + head +
@@ -287,8 +277,13 @@ func diagnosticTests(seen, unmanaged, long *eval.Snapshot) map[string]diagnostic
 			of: aboutFoo(terms.OpCreate).Diagnose(&diagnose.WrittenTwiceError{Keys: []string{"foo"}}), path: "key", summary: "Key Written Twice",
 			detail: "Another resource of this run has written foo, or taken it over. Nothing was written." + head + "\nLeave it to one of the two.",
 		},
+		"planned beside a whole one, with data": {
+			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}, true), path: "key", summary: "Key Written Twice",
+			detail: "Another resource has foo in the same configuration. Nothing was written." + head + "\nLeave it to one of the two. A cas_configmap with data has all " +
+				"keys with text, and one with binary_data all others: omit the map there to leave them to others.",
+		},
 		"planned twice": {
-			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}), path: "key", summary: "Key Written Twice",
+			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}, false), path: "key", summary: "Key Written Twice",
 			detail: "Another resource has foo in the same configuration. Nothing was written." + head +
 				"\nLeave it to one of the two.",
 		},

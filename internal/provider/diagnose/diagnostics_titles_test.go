@@ -15,9 +15,9 @@ import (
 // Command lines show one warning of each title. So the title of a warning says which key it is about, or which object where all keys of it have the same.
 func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
-	drifted := func(kind string, keys ...string) (drift []diagnose.Drift) {
+	drifted := func(keys ...string) (drift []diagnose.Drift) {
 		for _, key := range keys {
-			drift = append(drift, diagnose.Drift{Kind: kind, Key: key, Found: eval.Text("live"), ToWrite: eval.Text("1")})
+			drift = append(drift, diagnose.Drift{Key: key, Found: eval.Text("live"), ToWrite: eval.Text("1")})
 		}
 		return drift
 	}
@@ -27,14 +27,14 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 		of   diag.Diagnostic
 		want string
 	}{
-		"a key":              {aboutFoo(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, "foo"), nil), changed + "foo in ConfigMap shop/settings"},
-		"a hidden key":       {aboutFoo(terms.OpUpdate, hidden).DriftOverwritten(drifted(diagnose.PartKey, "foo"), nil), changed + "foo in ConfigMap shop/settings"},
-		"a key of a Secret":  {aboutPassword(terms.OpUpdate).DriftKept(drifted(diagnose.PartKey, "foo"), nil), changed + "foo in Secret shop/database"},
-		"one of several":     {aboutSeveral(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, "a"), nil), changed + "a in ConfigMap shop/settings"},
+		"a key":              {aboutFoo(terms.OpUpdate).DriftOverwritten(drifted("foo"), nil), changed + "foo in ConfigMap shop/settings"},
+		"a hidden key":       {aboutFoo(terms.OpUpdate, hidden).DriftOverwritten(drifted("foo"), nil), changed + "foo in ConfigMap shop/settings"},
+		"a key of a Secret":  {aboutPassword(terms.OpUpdate).DriftKept(drifted("foo"), nil), changed + "foo in Secret shop/database"},
+		"one of several":     {aboutSeveral(terms.OpUpdate).DriftOverwritten(drifted("a"), nil), changed + "a in ConfigMap shop/settings"},
 		"three":              {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b", "c"), nil), "Key Stays In Place: a, b and c in ConfigMap shop/settings"},
 		"more":               {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b", "c", "d"), nil), "Key Stays In Place: a and 3 more in ConfigMap shop/settings"},
-		"a label":            {aboutWhole(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartLabel, "app"), nil), changed + "label app in ConfigMap shop/settings"},
-		"a field":            {aboutWeb(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, replicasKey()), nil), changed + "spec.replicas in Deployment shop/web"},
+		"a label":            {aboutWhole(terms.OpUpdate).DriftOverwritten(drifted(eval.LabelKey("app")), nil), changed + "label app in ConfigMap shop/settings"},
+		"a field":            {aboutWeb(terms.OpUpdate).DriftOverwritten(drifted(replicasKey()), nil), changed + "spec.replicas in Deployment shop/web"},
 		"a field that stays": {aboutWeb(terms.OpDelete).Stays(diagnose.KeptExisting, kept(replicasKey()), nil), "Field Stays In Place: spec.replicas in Deployment shop/web"},
 		"an error as a warning": {
 			aboutFoo(terms.OpUpdate, warned, expecting("expected_value")).Diagnose(conflictOf(eval.ReasonKey, seenOf(map[string]string{"foo": "live"}), eval.Version{})),
@@ -63,16 +63,12 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 func TestAWarningNamesAllItsKeys(t *testing.T) {
 	t.Parallel()
 	var drift []diagnose.Drift
-	found, planned := map[string]eval.Value{}, map[string]eval.Value{}
 	for _, name := range strings.Split("abcdefghijklmn", "") {
-		drift = append(drift, diagnose.Drift{Kind: diagnose.PartKey, Key: "key-" + name, Found: eval.Text("live-" + name), ToWrite: eval.Text("1")})
-		found["key-"+name], planned["key-"+name] = eval.Text("live-"+name), eval.Text("1")
+		drift = append(drift, diagnose.Drift{Key: "key-" + name, Found: eval.Text("live-" + name), ToWrite: eval.Text("1")})
 	}
 	for name, d := range map[string]diag.Diagnostic{
 		"drift":         aboutSeveral(terms.OpUpdate).DriftOverwritten(drift, nil),
 		"whole":         aboutWhole(terms.OpUpdate).DriftOverwritten(drift, nil),
-		"unmanaged":     aboutWhole(terms.OpUpdate).TakenOver(diagnose.Content{"data": planned}, diagnose.Content{"data": found})[0],
-		"by admission":  aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{"data": planned}, diagnose.Content{"data": found})[0],
 		"stays at last": aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept(keysOf(drift)...), nil),
 	} {
 		if !strings.Contains(d.Summary(), "key-a and 13 more in ConfigMap shop/settings") {

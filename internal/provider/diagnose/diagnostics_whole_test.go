@@ -2,7 +2,6 @@ package diagnose_test
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -18,15 +17,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// aboutWhole is the subject of the diagnostics here: a ConfigMap whose state says data = { foo = "1" }.
+// aboutWhole is the subject of the diagnostics here: a ConfigMap with data.
 func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: testRef}, Noun: "ConfigMap", Op: op, Value: path.Root("data"),
 		ImportID: func(ref eval.Ref, _ []string) string { return ref.String() },
-		Ways:     diagnose.Ways{Missing: "It comes back.", Immutable: "It is replaced.", Changed: "Leave it out.", Grant: "all verbs"},
-	}
-	if op != terms.OpCreate {
-		stateOf(diagnose.Content{"data": entriesOf(map[string]string{"foo": "1"}), "labels": entriesOf(map[string]string{"app": "shop"})})(&s)
+		Keys: map[string]diagnose.KeyPaths{
+			"foo": {Value: path.Root("data").AtMapKey("foo")}, eval.LabelKey("app"): {Value: path.Root("labels").AtMapKey("app")},
+			eval.ImmutableKey: {Value: path.Root("immutable")},
+		},
+		Ways: diagnose.Ways{Missing: "It comes back.", Immutable: "It is replaced.", Changed: "Leave it out.", Grant: "all verbs"},
 	}
 	for _, change := range changes {
 		change(&s)
@@ -35,28 +35,6 @@ func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose
 }
 
 func managed(s *diagnose.Subject) { s.Manager = "another-writer" }
-
-func stateOf(state diagnose.Content) func(*diagnose.Subject) {
-	return func(s *diagnose.Subject) {
-		s.Content = func(live *eval.Snapshot) (diagnose.Content, diagnose.Content) { return state, contentOf(live) }
-	}
-}
-
-func entriesOf(texts map[string]string) map[string]eval.Value {
-	entries := map[string]eval.Value{}
-	for key, text := range texts {
-		entries[key] = eval.Text(text)
-	}
-	return entries
-}
-
-// contentOf is a ConfigMap of text.
-func contentOf(o *eval.Snapshot) diagnose.Content {
-	return diagnose.Content{
-		"data": o.Entries(), "binary_data": map[string]eval.Value{}, "labels": entriesOf(o.Labels()), "annotations": entriesOf(o.Annotations()),
-		"immutable": {"immutable": eval.Bool(o.Immutable())},
-	}
-}
 
 func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticTest {
 	const (
@@ -70,66 +48,71 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 	)
 	planned := eval.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	ofObject := func(at eval.Version) error {
-		return &eval.ConflictError{Reason: eval.ReasonObject, Ref: testRef, At: at, Live: seen}
+		return &eval.ConflictError{Reason: eval.ReasonObject, Ref: testRef, At: at, Live: seen, Keys: []eval.KeyConflict{
+			{Key: "foo", Expected: eval.Text("1")}, {Key: eval.LabelKey("app"), Expected: eval.Text("shop")}, {Key: eval.ImmutableKey},
+		}}
 	}
-	several := map[string]string{}
-	lines := ""
-	for i := range 12 {
-		key := fmt.Sprintf("k%02d", i)
-		several[key] = "1"
-		if i < 2 {
-			lines += "  Key:               " + key + "\n  Expected:          \"1\"\n  Found:             (absent)\n"
-		}
-	}
-	plan := diagnose.Content{"data": entriesOf(map[string]string{"foo": "2", "new": "1"}), "labels": entriesOf(map[string]string{}), "binary_data": map[string]eval.Value{"raw": eval.Binary([]byte{1})}}
-	found := diagnose.Content{"data": entriesOf(map[string]string{"foo": "1", "theirs": "1"}), "binary_data": entriesOf(map[string]string{})}
 	one := func(diags diag.Diagnostics) diag.Diagnostic { return diags[0] }
 	return map[string]diagnosticTest{
 		"whole: changed": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(ofObject(planned)), summary: "Compare-And-Swap Conflict",
-			detail: "The ConfigMap changed after this plan was made. Nothing was written." + wide + differs + widePlanned + again,
+			detail: "foo and label app changed after this plan was made. Nothing was written." + wide + differs + widePlanned + again,
 		},
 		"whole: changed, in a plan, hidden": {
 			of: aboutWhole(terms.OpDelete, planning, hidden).Diagnose(ofObject(planned)), summary: "Compare-And-Swap Conflict",
-			detail: "The ConfigMap changed after Terraform last read it. Nothing was removed." + wide +
+			detail: "foo and label app changed after Terraform last read them. Nothing was removed." + wide +
 				"  Key:              foo\n" + wideHidden + wideBy +
 				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + refresh,
 		},
-		"whole: changed in a label, which has no owner": {
-			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"labels": entriesOf(map[string]string{"app": "shop"})})).Diagnose(ofObject(planned)),
-			summary: "Compare-And-Swap Conflict",
-			detail: "The ConfigMap changed after this plan was made. Nothing was written." + wide +
-				"  Label:            app\n  Expected:         \"shop\"\n  Found:            (absent)\n" + wideBy + widePlanned + again,
-		},
 		"whole: made again": {
-			of: aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{
-				"data": entriesOf(map[string]string{"foo": "live"}), "annotations": entriesOf(map[string]string{}),
-			})).Diagnose(ofObject(eval.Version{UID: "other", ResourceVersion: "7"})),
+			of: aboutWhole(terms.OpUpdate).Diagnose(&eval.ConflictError{
+				Reason: eval.ReasonObject, Ref: testRef, At: eval.Version{UID: "other", ResourceVersion: "7"}, Live: seen,
+			}),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after this plan was made. Nothing was written." + wide + wideBy +
 				"  uid:              other when planned, u-1 now\n" + widePlanned + again,
-		},
-		"whole: changed in more than is shown, and immutable": {
-			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"data": entriesOf(several), "immutable": {"immutable": eval.Bool(true)}})).Diagnose(ofObject(planned)),
-			summary: "Compare-And-Swap Conflict",
-			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
-				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write 2026-07-01T11:59:00Z)\n" +
-				lines + "  More keys:         k02, k03, k04, k05, k06, k07, k08\n  More differences:  3\n  immutable:         true expected, false found\n" +
-				"  resourceVersion:   7 when planned, 42 now\n" + again,
 		},
 		"whole: a key": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(conflictOf(eval.ReasonKey, seen, eval.Version{})), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was written." + wide + "  Key:              foo\n" + wideFoo + wideBy + wideNow +
 				"\nLeave it out.",
 		},
-		"whole: a key in the other map": {
+		"whole: a key that exists": {
 			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&eval.ConflictError{
+				Reason: eval.ReasonKey, Ref: testRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: eval.ReasonKey, New: eval.Text("2")}},
+			}),
+			path: "data[\"foo\"]", summary: "Key Already Exists",
+			detail: "foo already exists with another value. Nothing was written." + wide +
+				"  Key:              foo\n  Expected:         (absent)\n  Found:            \"live\"\n" + wideBy + wideNow +
+				"\nTo keep it, set \"foo\" = \"live\" in data. To replace it, set expected_resource_version_wo = \"42\"." + ofWhole,
+		},
+		"whole: a key in the other map": {
+			of: aboutWhole(terms.OpUpdate, planning, func(s *diagnose.Subject) {
+				s.Keys["foo"] = diagnose.KeyPaths{Value: path.Root("binary_data").AtMapKey("foo")}
+			}).Diagnose(&eval.ConflictError{
 				Reason: eval.ReasonKey, Ref: testRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: eval.ReasonKey, New: eval.Binary([]byte{1})}},
 			}),
-			path: "binary_data", summary: "Key In The Other Map",
-			detail: "foo is in data of the ConfigMap, which this resource does not manage: a key cannot be in both maps. Nothing was written." + wide +
-				"  Key:              foo\n  Found:            \"live\"\n" + wideBy + wideNow + "\nTo leave it there, remove it from binary_data. To move it, set data to the keys that it " +
-				"shall have, {} for none: the update removes all others from data." + ofWhole,
+			path: "binary_data[\"foo\"]", summary: "Key Already Exists",
+			detail: "foo already exists with another value. Nothing was written." + wide +
+				"  Key:              foo\n  Expected:         (absent)\n  Found:            \"live\"\n" + wideBy + wideNow +
+				"\nTo keep it, remove it from binary_data. To replace it, set expected_resource_version_wo = \"42\"." + ofWhole,
+		},
+		"whole: a key that the configuration lacks": {
+			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&eval.ConflictError{
+				Reason: eval.ReasonKey, Ref: testRef, Live: seen, Keys: []eval.KeyConflict{{Key: "foo", Reason: eval.ReasonKey}},
+			}),
+			path: "data[\"foo\"]", summary: "Key Already Exists",
+			detail: "foo already exists, and the configuration lacks it. Nothing was written." + wide +
+				"  Key:              foo\n  Expected:         (absent)\n  Found:            \"live\"\n" + wideBy + wideNow +
+				"\nTo keep it, set \"foo\" = \"live\" in data. To replace it, set expected_resource_version_wo = \"42\"." + ofWhole,
+		},
+		"whole: another type": {
+			of: aboutWhole(terms.OpCreate, planning).Diagnose(&eval.ConflictError{
+				Reason: eval.ReasonKey, Ref: testRef, Live: seen, Keys: []eval.KeyConflict{{Key: eval.TypeKey, Expected: eval.Text("Opaque")}},
+			}),
+			path: "type", summary: "ConfigMap Already Exists",
+			detail: "The ConfigMap already exists with another type, which cannot be changed. Nothing was written." + head + "  Type:       \n" +
+				"\nSet type = \"\", or choose another name.",
 		},
 		"whole: exists": {
 			of:   aboutWhole(terms.OpCreate).Diagnose(&eval.ExistsError{Ref: testRef, Live: seen}),
@@ -247,21 +230,6 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 				"\nRun terraform plan, or terraform plan -destroy, again: it shows what is left to remove.",
 		},
 		"whole: anything else": unexpected(aboutWhole(terms.OpUpdate), "updating the ConfigMap", head),
-		"whole: admission": {
-			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{"data": entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
-			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
-			detail: "Admission changed the ConfigMap while it was written." + head + "  Key:        foo\n  Sent:       \"2\"\n  Stored:     \"live\"\n\n" +
-				"Change the admission policy, or set the attributes to what it stores.",
-		},
-		"whole: admission of a label and an annotation": {
-			of: one(aboutWhole(terms.OpUpdate).Admitted(
-				diagnose.Content{"labels": entriesOf(map[string]string{"app": "shop"}), "annotations": entriesOf(map[string]string{})},
-				diagnose.Content{"labels": entriesOf(map[string]string{"app": "other"}), "annotations": entriesOf(map[string]string{"by": "policy"})})),
-			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
-			detail: "Admission changed the ConfigMap while it was written.\n\n  ConfigMap:   shop/settings\n  Label:       app\n  Sent:        \"shop\"\n" +
-				"  Stored:      \"other\"\n  Annotation:  by\n  Sent:        (absent)\n  Stored:      \"policy\"\n\n" +
-				"Change the admission policy, or set the attributes to what it stores.",
-		},
 		"whole: finalizers after its deletion": {
 			of: one(aboutWhole(terms.OpDelete).StillExists(eval.NewSnapshot(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 				DeletionTimestamp: &metav1.Time{Time: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, Finalizers: []string{"acme.io/a", "acme.io/b"},
@@ -281,19 +249,21 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 			detail: "One instance deletes this ConfigMap, and another one has it in the same run. Nothing was written." + head +
 				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys." + deposed,
 		},
-		"whole: left to others": {
-			of:       aboutWhole(terms.OpUpdate, planning).NoLongerManaged(map[string][]string{"data": {"foo"}, "labels": strings.Split("abcdefghijkl", "")}),
-			severity: diag.SeverityWarning, summary: "No Longer Managed",
-			detail: "The configuration does not set data and labels. This update changes nothing there, and the resource does not manage it any more." + head + "  data:       foo\n  labels:     a, b, c, d, e, f, g, h, i, j and 2 more\n" +
-				"\nTo manage it, set data and labels to what the ConfigMap has, or to {} to remove it.",
-		},
-		"whole: taken over": {
-			of:       one(aboutWhole(terms.OpUpdate, planning).TakenOver(plan, found)),
+		"whole: replaced at a version": {
+			of: aboutWhole(terms.OpUpdate, planning).Replaces([]diagnose.Drift{
+				{Key: "foo", Found: eval.Text("1"), ToWrite: eval.Text("2")}, {Key: eval.LabelKey("app"), Found: eval.Text("a"), ToWrite: eval.Text("b")},
+			}),
 			severity: diag.SeverityWarning, summary: "Unmanaged Keys Will Change",
-			detail: "This configuration manages parts of the ConfigMap that were left to others so far." + head +
-				"  Key:        foo\n  Found:      \"1\"\n  Planned:    \"2\"\n  Key:        new\n  Found:      (absent)\n  Planned:    \"1\"\n" +
-				"  Key:        theirs\n  Found:      \"1\"\n  Planned:    (absent)\n  Key:        raw\n  Found:      (absent)\n  Planned:    base64 \"AQ==\"\n" +
+			detail: "foo and label app exist, and expected_resource_version_wo permits to replace them." + head +
+				"  Key:        foo\n  Found:      \"1\"\n  Planned:    \"2\"\n  Label:      app\n  Found:      \"a\"\n  Planned:    \"b\"\n" +
 				"\nReview these changes before you apply: the plan does not show them.",
+		},
+		"whole: keys that stay": {
+			of:       aboutWhole(terms.OpUpdate, planning).Stays(diagnose.KeptOmitted, []diagnose.Kept{{Key: "foo", Live: eval.Text("1")}}, nil),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "The configuration does not set foo any more, so it stays as it is." + head + "  Key:        foo\n  Found:      \"1\"\n" +
+				"  To remove:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"foo\":null}}'\n" +
+				"\nTo manage it, set data to what the ConfigMap holds. After the apply, use kubectl as shown.",
 		},
 	}
 }

@@ -14,23 +14,9 @@ import (
 
 // Drift is a value that somebody else changed after the last apply.
 type Drift struct {
-	Kind, Key      string // PartKey, "Label" and the like, and its name
+	Key            string
 	Found, ToWrite eval.Value
 	Written        *eval.Value // by the resource; nil if only a digest is known
-}
-
-// Field returns the name of the value in a transaction.
-func (d Drift) Field() string {
-	switch d.Kind {
-	case PartKey:
-		return d.Key
-	case PartLabel:
-		return eval.LabelKey(d.Key)
-	case PartAnnotation:
-		return eval.AnnotationKey(d.Key)
-	default:
-		return eval.ImmutableKey
-	}
 }
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
@@ -54,7 +40,7 @@ func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnosti
 	}
 	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
 		them(drift), s.keepDrift(drift), acknowledge, terms.DriftOverwrite)
-	if slices.ContainsFunc(drift, func(d Drift) bool { return d.Field() == eval.ImmutableKey && d.Found == eval.Bool(true) }) {
+	if slices.ContainsFunc(drift, func(d Drift) bool { return d.Key == eval.ImmutableKey && d.Found == eval.Bool(true) }) {
 		next = fmt.Sprintf("The %[3]s is immutable now, so an update cannot overwrite %[1]s. To keep %[1]s, %[2]s.",
 			them(drift), s.keepDrift(drift), s.ID.Kind)
 	}
@@ -90,7 +76,7 @@ func (s Subject) drifted(drift []Drift, live *eval.Snapshot) string {
 // isOurs reports whether a key is owned by the resource's own field manager alone.
 func (s Subject) isOurs(d Drift, live *eval.Snapshot) bool {
 	writers := live.Owners(d.Key)
-	return d.Kind == PartKey && !d.Found.IsAbsent() && len(writers) > 0 &&
+	return !d.Found.IsAbsent() && len(writers) > 0 &&
 		!slices.ContainsFunc(writers, func(w eval.Writer) bool { return w.Manager != s.Manager })
 }
 
@@ -111,11 +97,13 @@ func namesOf(drift []Drift) []string {
 // keepDrift says how to make the configuration say what is there.
 func (s Subject) keepDrift(drift []Drift) string {
 	d := drift[0]
-	switch paths, ok := s.Keys[d.Key]; {
-	case len(s.Keys) == 0:
-		return fmt.Sprintf("set %s to what the %s holds", s.attributesOf(drift), s.ID.Kind)
-	case len(drift) > 1 || !ok:
-		return fmt.Sprintf("set %s to what the %ss hold", root(s.Value), s.part())
+	paths := s.Keys[d.Key]
+	if len(paths.Value.Steps()) == 0 && s.isWhole() { // an entry of others
+		paths.Value = s.Value.AtMapKey(d.Key)
+	}
+	switch {
+	case len(drift) > 1 || len(paths.Value.Steps()) == 0:
+		return "set " + s.attributesOf(drift) + " to what " + s.holder()
 	case d.Found.IsAbsent():
 		return fmt.Sprintf("remove the %s from %s", s.part(), root(paths.Value))
 	default:
@@ -123,20 +111,15 @@ func (s Subject) keepDrift(drift []Drift) string {
 	}
 }
 
-// attributesOf returns the attributes of a whole ConfigMap that drifted.
+// attributesOf returns the attributes that give the values that drifted.
 func (s Subject) attributesOf(drift []Drift) string {
-	var names []string
+	names := []string{}
 	for _, d := range drift {
-		name := root(attributeFor(s.Value, cmp.Or(d.Found, d.ToWrite)))
-		switch d.Kind {
-		case PartLabel:
-			name = "labels"
-		case PartAnnotation:
-			name = "annotations"
-		case PartImmutable:
-			name = immutable
+		at := s.Keys[d.Key].Value
+		if len(at.Steps()) == 0 {
+			at = s.Value
 		}
-		if !slices.Contains(names, name) {
+		if name := root(attributeFor(at, cmp.Or(d.Found, d.ToWrite))); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -145,21 +128,17 @@ func (s Subject) attributesOf(drift []Drift) string {
 
 func (s Subject) driftFacts(drift []Drift, live *eval.Snapshot) (facts []Fact) {
 	for i, d := range drift {
-		if d.Kind == PartKey {
-			facts = append(facts, s.keyFact(d.Key)...)
-		} else {
-			facts = append(facts, Fact{d.Kind, d.Key})
-		}
+		facts = append(facts, s.keyFact(d.Key)...)
 		if i >= mostDifferences { // all are named
 			continue
 		}
-		of := s.forPart(d.Kind)
+		of := s.forKey(d.Key)
 		if d.Written != nil && of.Hide != ShowNothing {
 			facts = append(facts, Fact{"Last written", renderOne(*d.Written, of.Hide)})
 		}
 		facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
 		if !d.Found.IsAbsent() && live != nil {
-			facts = append(facts, s.changedBy(live.Owners(d.Field()))...)
+			facts = append(facts, s.changedBy(live.Owners(d.Key))...)
 		}
 	}
 	return facts
@@ -178,7 +157,7 @@ func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
 	var keys []string
 	for _, c := range changed {
 		keys = append(keys, c.Key)
-		facts = append(append(facts, s.keyFact(c.Key)...), s.compare("Sent", c.Sent, "Stored", c.Stored)...)
+		facts = append(append(facts, s.keyFact(c.Key)...), s.forKey(c.Key).compare("Sent", c.Sent, "Stored", c.Stored)...)
 	}
 	correct := fmt.Sprintf("set %s to what it stores.", root(s.Value))
 	if at := s.Keys[keys[0]].Value; len(changed) == 1 && len(at.Steps()) > 0 {
@@ -193,4 +172,12 @@ func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
 	}
 	return s.warn(TitleValueNotStoredAsSent, s.Keys[keys[0]].Value, fmt.Sprintf("The API server did not store %s as %s sent.",
 		enumerate(keys), number(len(keys), "it was", "they were")), facts, next)
+}
+
+// holder returns the words for what holds the values that a configuration could take over.
+func (s Subject) holder() string {
+	if s.isWhole() {
+		return fmt.Sprintf("the %s holds", s.ID.Kind)
+	}
+	return fmt.Sprintf("the %ss hold", s.part())
 }

@@ -21,7 +21,25 @@ import (
 // Messages about keys that are fields of an object of any kind.
 
 // NameOf returns the name of a key in messages: the path of a field. isField reports whether the key is a field.
-func NameOf(key string) (name string, isField bool) { return eval.FieldPath(key) }
+func NameOf(key string) (name string, isField bool) {
+	noun, name := nounAndName(key)
+	return name, noun == partField
+}
+
+// nounAndName returns the noun and the name of a key in messages.
+func nounAndName(key string) (noun, name string) {
+	if path, isField := eval.FieldPath(key); isField {
+		return partField, path
+	}
+	for _, of := range []struct{ noun, prefix string }{
+		{PartLabel, eval.LabelKey("")}, {PartAnnotation, eval.AnnotationKey("")}, {PartAttribute, "/"},
+	} {
+		if name, isOf := strings.CutPrefix(key, of.prefix); isOf {
+			return of.noun, name
+		}
+	}
+	return PartKey, key
+}
 
 // isStructured reports whether an entry is JSON that is no text.
 func isStructured(e eval.Value) bool {
@@ -205,10 +223,10 @@ func (s Subject) quantities(a, b eval.Value) []Fact {
 const mostFacts = 15
 
 // factsOfAll are the names of facts that follow those about each key.
-var factsOfAll = []string{factRemove, factPutBack, factMore, immutable, factUID, factVersion, factWaited, "API server", "Cause"}
+var factsOfAll = []string{factRemove, factPutBack, factMore, factUID, factVersion, factWaited, "API server", "Cause"}
 
 // itemFacts are the names of facts with which the facts about one key begin.
-var itemFacts = []string{partField, PartKey, PartLabel, PartAnnotation}
+var itemFacts = []string{partField, PartKey, PartLabel, PartAnnotation, PartAttribute}
 
 // brief returns facts about several keys. If there are too many, only the names of the last keys are left. The first key
 // keeps its facts.

@@ -69,7 +69,7 @@ func (s Subject) inKubectl() string {
 // patch adds to a merge patch that a key holds an entry. It returns false if no merge patch names the key, because its
 // path selects an element of a list.
 func (s Subject) patch(patch map[string]any, key string, live, to eval.Value) bool {
-	if s.APIVersion != "" {
+	if !eval.IsEntry(key) {
 		names, isPlain := eval.FieldNames(key)
 		if isPlain {
 			setAt(patch, names, merging(Decoded(live), Decoded(to)))

@@ -39,6 +39,7 @@ const (
 	KeptChanged  KeptReason = "changed"  // by another writer
 	KeptExisting KeptReason = "existing" // it existed before the resource wrote it
 	KeptUnknown  KeptReason = "unknown"  // it is not known whether it existed
+	KeptOmitted  KeptReason = "omitted"  // the configuration of a whole ConfigMap omits the map
 )
 
 // Kept is a key that a removal leaves in place.
@@ -61,6 +62,7 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 		if facts = append(facts, s.keyFact(k.Key)...); i >= mostKept {
 			continue
 		}
+		s := s.forKey(k.Key)
 		if s.Hide != ShowNothing {
 			facts = append(facts, Fact{"Found", renderOne(k.Live, s.Hide)})
 		}
@@ -75,6 +77,8 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 	happened := "It is not known what " + enumerate(keys) + " held before this resource wrote " + it
 	switch reason {
 	case KeptUnknown:
+	case KeptOmitted:
+		happened = "The configuration does not set " + enumerate(keys) + " any more"
 	case KeptChanged:
 		happened = enumerate(keys) + number(one, " does", " do") + " not hold what this resource last wrote"
 	case KeptExisting:
@@ -92,6 +96,8 @@ func (s Subject) afterwards(reason KeptReason, kept []Kept, it string) string {
 	}
 	next := s.withPolicy("To remove "+it, terms.PolicyDelete)
 	switch {
+	case reason == KeptOmitted:
+		next = fmt.Sprintf("To manage %s, set %s to what the %s holds.", it, root(s.Value), s.ID.Kind)
 	case reason == KeptChanged && s.Op == terms.OpUpdate:
 		next = fmt.Sprintf("To remove %s, set deletion_policy = %q and on_drift = %q.", it, terms.PolicyDelete, terms.DriftOverwrite)
 	case reason == KeptChanged:
@@ -101,7 +107,7 @@ func (s Subject) afterwards(reason KeptReason, kept []Kept, it string) string {
 		}
 		next = fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q%s before the destroy.", it, terms.PolicyDelete,
 			terms.DriftOverwrite, s.withoutExpectations(live))
-	case reason == KeptExisting && s.ID.Kind != eval.Secret:
+	case reason == KeptExisting && s.ID.Kind != eval.Secret && !s.isWhole():
 		next = s.withPolicy("To put back what "+strings.Replace(it, "them", "they", 1)+" held first", terms.PolicyRestore) + " " + next
 	}
 	if s.Op == terms.OpDelete {
@@ -141,7 +147,7 @@ func (s Subject) leave(keys ...string) string {
 // values of a Secret.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
-	if s.ID.Kind == eval.Secret {
+	if s.ID.Kind == eval.Secret || s.isWhole() {
 		way, policy = "leave "+number(len(keys), "it", "them")+" in place", terms.PolicyAbandon
 	}
 	return s.warn(TitleKeyExistedBeforeTerraform, path.Empty(),
@@ -165,7 +171,7 @@ func (s Subject) PutsBack(originals, live map[string]eval.Value) diag.Diagnostic
 
 func (s Subject) changedFacts(changed []Drift, seen *eval.Snapshot) (facts []Fact) {
 	for _, c := range changed {
-		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Found, s.Hide)})
+		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Found, s.forKey(c.Key).Hide)})
 		if seen != nil {
 			facts = append(facts, s.changedBy(seen.Owners(c.Key))...)
 		}
@@ -188,39 +194,17 @@ func (s Subject) KeyMoves(keys []string, stays bool) diag.Diagnostic {
 // resource in the same place.
 const deposedFirst = "If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource."
 
-// DataUndoes is for keys that a whole object is planned to remove, since its data lacks them, and that another resource of the plan has.
-func (s Subject) DataUndoes(keys []string) diag.Diagnostic {
-	return s.refuse(TitleDataUndoesAnotherResource, s.keyPath(keys[0]), s.undoes(keys), s.keyFact(keys...), s.orDestroy(s.beside()))
-}
-
-// DataWillUndo warns of keys that the next update of a whole object would remove.
-func (s Subject) DataWillUndo(keys []string) diag.Diagnostic {
-	return s.warn(TitleDataUndoesAnotherResource, s.keyPath(keys[0]), s.undoes(keys), s.keyFact(keys...), s.beside())
-}
-
-func (s Subject) undoes(keys []string) string {
-	return fmt.Sprintf("This configuration has a %s whose data lacks %s, and another resource that writes %s: each undoes what the other does.", s.wholeType(), enumerate(keys),
-		number(len(keys), "it", "them"))
-}
-
-func (s Subject) beside() string {
-	if s.ID.Kind == eval.Secret { // an apply sees a write-only argument that ignore_changes keeps from the plan
-		return "Omit data_wo and binary_data_wo from the cas_secret, so that it leaves the keys to others."
-	}
-	return "Omit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }."
-}
-
-func (s Subject) wholeType() string {
-	if s.ID.Kind == eval.Secret {
-		return "cas_secret"
-	}
-	return "cas_configmap"
-}
-
-// KeyWrittenTwice is for keys that another resource of the plan has as well.
-func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
+// KeyWrittenTwice is for keys that another resource of the plan has as well. ofMap says that one of the two is a whole
+// object, which has all keys of a map.
+func (s Subject) KeyWrittenTwice(keys []string, ofMap bool) diag.Diagnostic {
 	happened := "Another resource has " + enumerate(keys) + " in the same configuration."
 	next := number(len(keys), "Leave it to one of the two.", "Leave each to one of the two.")
+	switch {
+	case ofMap && s.ID.Kind == eval.Secret:
+		next += " A cas_secret with data_wo has all keys: omit data_wo and binary_data_wo there to leave them to others."
+	case ofMap:
+		next += " A cas_configmap with data has all keys with text, and one with binary_data all others: omit the map there to leave them to others."
+	}
 	if s.Plan == terms.PlanCheckWarning { // of two that are not changed, neither is refused
 		return s.warn(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened+" The apply refuses the second write.", s.keyFact(keys...), next)
 	}

@@ -70,7 +70,7 @@ func (s Subject) refused(e *eval.RefusedError) diag.Diagnostic {
 	switch texts := s.numbersAsText(e); {
 	case s.Op != terms.OpDelete && texts != "":
 		next = texts
-	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil: // a whole ConfigMap is deleted with its content
+	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && !s.isWhole(): // a whole ConfigMap is deleted with its content
 		if s.APIVersion != "" {
 			next += fmt.Sprintf(" If it refuses the rest of a map that this resource created, set the topmost new map as a whole, "+
 				"with expected_fields and deletion_policy = %q, then destroy.", terms.PolicyDelete)
@@ -134,7 +134,7 @@ func (s Subject) unknown(e *eval.UnknownError) diag.Diagnostic {
 		next = fmt.Sprintf("See what the %s holds before you invoke the action again.", s.ID.Kind)
 	case s.Op == terms.OpDelete:
 		next = "Run terraform plan, or terraform plan -destroy, again: it shows what is left to remove."
-	case s.Op == terms.OpCreate && len(keys) == 0:
+	case s.Op == terms.OpCreate && s.isWhole():
 		next = fmt.Sprintf("Run terraform plan again. If it says that the %s already exists, import it.", s.ID.Kind)
 		facts = append(facts, s.importFact(nil)...)
 	case s.Op == terms.OpCreate:

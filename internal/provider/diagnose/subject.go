@@ -28,7 +28,6 @@ type Subject struct {
 	Keys     map[string]KeyPaths                      // where the configuration says something about a key
 	ImportID func(ref eval.Ref, keys []string) string // the id that imports the keys; nil where nothing can be imported
 	Ways     Ways
-	Content  func(live *eval.Snapshot) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
 
 	Op             terms.Operation
 	Plan           terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
@@ -165,7 +164,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	for _, diagnose := range []func(error) diag.Diagnostic{
 		forType(s.unknown), forType(s.waited), // first: what they wrap would say that nothing was written
 		forType(s.notAPool), forType(s.heldHere), forType(s.full), forType(s.valueTaken), forType(s.outside), forType(s.allocationGone),
-		forType(s.conflict), forType(s.otherKeys), forType(s.exists), forType(s.otherType), forType(s.field), forType(s.lacking), forType(s.notServed), forType(s.scope),
+		forType(s.conflict), forType(s.otherKeys), forType(s.exists), forType(s.field), forType(s.lacking), forType(s.notServed), forType(s.scope),
 		forType(func(*eval.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
 		forType(func(*eval.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
 		forType(func(*eval.ImmutableError) diag.Diagnostic { return s.Immutable() }),
@@ -246,6 +245,8 @@ func (s Subject) Immutable() diag.Diagnostic {
 	case s.Op == terms.OpCreate && s.isWhole(): // which takes over the object
 		next = fmt.Sprintf("To take it over, set immutable = true, and %s to what the %s holds. Otherwise choose another name.",
 			root(s.Value), s.ID.Kind)
+	case s.Op == terms.OpUpdate && s.isWhole() && s.Revision != "": // after an import: other updates are replacements
+		next = fmt.Sprintf("Set %s to what the %s holds.", root(s.Value), s.ID.Kind)
 	case s.Op == terms.OpUpdate && s.Plan == terms.PlanCheckError && !s.Replanned && !s.isWhole() && len(s.ownKeys()) > 0: // a destroy is refused, too
 		return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "", nil, next+fmt.Sprintf(
 			" If this blocks a destroy, set %s to what the %s holds, apply deletion_policy = %q, then destroy.",
@@ -301,7 +302,7 @@ func (s Subject) tooLarge(e *eval.TooLargeError) diag.Diagnostic {
 	if s.Members != nil {
 		facts = append(facts, Fact{"Fit", fmt.Sprintf("%d allocations, and all of them are taken", s.Members())})
 	}
-	if s.Plan != "" && s.Content == nil && e.New <= eval.MaxSize { // nobody else frees space in a whole ConfigMap
+	if s.Plan != "" && !s.isWhole() && e.New <= eval.MaxSize { // nobody else frees space in a whole ConfigMap
 		return s.warn(TitleConfigMapTooLarge, s.Value, fmt.Sprintf(
 			"The %s would be too large, unless another resource frees space in it in the same apply.", s.ID.Kind), facts, "")
 	}

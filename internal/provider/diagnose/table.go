@@ -112,9 +112,6 @@ var (
 		"The {kind} already exists, and the state does not have it.",
 		"Import it, set expected_resource_version_wo to take it over, or choose another name. With "+
 			"create_before_destroy, use generate_name. If the resource is tainted, run terraform untaint.")
-	TitleConfigMapChangedByAdmission = row("{Object} Changed By Admission", isWarning,
-		"Admission changed the {kind} while it was written.",
-		"Change the admission policy, or set the attributes to what it stores.")
 	TitleConfigMapCreatedTwice = row("{Object} Created Twice", isError,
 		"Another resource creates this {kind} in the same run.", "Remove one of the two, or give it another name.")
 	TitleConfigMapDoesNotExistYet = row("{Object} Does Not Exist Yet", isWarning,
@@ -149,11 +146,6 @@ var (
 	TitleCounterWouldOverflow = row("Counter Would Overflow", isError,
 		"Taking the next number would raise the counter out of its range.",
 		"Set the key to a free number that is further from the limit, or use another key.")
-	TitleDataUndoesAnotherResource = row("Data Undoes Another Resource", isEither,
-		"The data of a cas_configmap or a cas_secret lacks a key that another resource writes: each undoes what the "+
-			"other does.",
-		"Omit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle "+
-			"{ ignore_changes = [data] }. Omit data_wo and binary_data_wo from a cas_secret.")
 	TitleExpectationDoesNotHoldYet = row("Expectation Does Not Hold Yet", isWarning,
 		"The expected state has not been reached yet. The apply waits for it.", "")
 	TitleExpectedValueMismatch = row("Expected Value Mismatch", isError,
@@ -247,11 +239,6 @@ var (
 			"\"release\".")
 	TitleKeyInBothMaps = row("Key In Both Maps", isError,
 		"A key must not be in data and in binary_data, nor in both maps of expectations.", "Remove it from one of the two.")
-	TitleKeyInTheOtherMap = row("Key In The Other Map", isError,
-		"A key of data is in binaryData of the ConfigMap, or the other way around, and the resource does not manage "+
-			"that map: somebody moved the key.",
-		"Remove the key from the configuration, or let the resource manage the other map as well: binary_data = {} "+
-			"removes all keys from there.")
 	TitleKeyMovesBetweenInstances = row("{Key} Moves Between Instances", isError,
 		"One instance removes the {key} and another one has it in the same run, in no fixed order.",
 		"To give the resource another address, use a moved block, and for_each over the names instead of count. "+
@@ -260,12 +247,14 @@ var (
 		"An import names a {key} that does not exist. Nothing was imported.",
 		"Correct the import, or leave out what does not exist yet: the next apply writes it.")
 	TitleKeyStaysInPlace = row("{Key} Stays In Place", isWarning,
-		"A removal leaves the {key} as it is: it existed before, its first value is not known, or somebody else "+
-			"changed it.",
+		"A removal leaves the {key} as it is: it existed before, its first value is not known, somebody else changed "+
+			"it, or the configuration of a whole object omits data.",
 		"To remove it, apply deletion_policy = \"delete\" before the destroy, or use kubectl afterwards as the message "+
 			"shows.")
 	TitleKeyWrittenTwice = row("{Key} Written Twice", isError,
-		"Another resource has the {key} in the same configuration.", "Leave it to one of the two.")
+		"Another resource has the {key} in the same configuration. A cas_configmap with data has all keys, as does a "+
+			"cas_secret with data_wo.",
+		"Leave it to one of the two. To leave the keys of a ConfigMap or a Secret to others, omit the map.")
 	TitleKindNotServed = row("Kind Not Served", isEither, "The API server serves no such kind in this API version.",
 		"If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version "+
 			"and kind.")
@@ -284,9 +273,6 @@ var (
 		"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
 	TitleNamespaceNotFound = row("Namespace Not Found", isError, "The namespace does not exist.",
 		"Create the namespace first, and let this resource depend on it.")
-	TitleNoLongerManaged = row("No Longer Managed", isWarning,
-		"The configuration does not set a part of the {kind} that the resource managed. The update changes nothing there.",
-		"To manage it, set the attribute to what the {kind} has, or to {} to remove it.")
 	TitleNotACounter = row("Not A Counter", isError,
 		"The key does not hold a whole number in decimal, without spaces, a newline, a plus sign or leading zeros.",
 		"To keep what it holds, use another key. If it was a counter, set it to the next free number, such as 42, "+

@@ -88,7 +88,7 @@ func (s Subject) whatOf(r *Row, facts []Fact) string {
 		name := f.Value
 		switch f.Name {
 		case PartKey, partField:
-		case PartLabel, PartAnnotation:
+		case PartLabel, PartAnnotation, PartAttribute:
 			name = strings.ToLower(f.Name) + " " + name
 		case partValue, partWanted:
 			value = short(name) + " of "

@@ -30,12 +30,12 @@ func wholeSchema(ctx context.Context) schema.Schema {
 			Validators:          []validator.String{attributes.ValidType()},
 			MarkdownDescription: "Type of the Secret, such as `kubernetes.io/tls`. A change replaces the resource. Default: `Opaque`.",
 		},
-		"data_wo": attributes.Map(eval.Secret, "All keys with text, and their values. If you omit it and `binary_data_wo`, the resource does not manage the keys. An "+
-			"empty map removes all of them. Omit it if `cas_secret_entry` or `cas_secret_data` writes the keys."),
+		"data_wo": attributes.Map(eval.Secret, "All keys with text, and their values. The Secret then has no others. If you omit it and `binary_data_wo`, the resource "+
+			"does not manage the keys. Omit it if `cas_secret_entry` or `cas_secret_data` writes the keys."),
 		"binary_data_wo":  attributes.Map(eval.Secret, "All keys with bytes, and their values in standard base64. No key may be in both maps."),
 		"data_wo_version": attributes.Revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps or remove from them are written anyway. "),
 		"immutable": attributes.Flag("Let the API server refuse changes of the values. A later write of values, or a change back to `false`, replaces the " +
 			"resource. Default: `false`."),
-		"keys": attributes.ComputedKeys("All keys of the Secret after the last write or refresh, sorted."),
+		"keys": attributes.ComputedKeys("All keys of the Secret after the last write or refresh, sorted. Null without `data_wo` and `binary_data_wo`."),
 	})
 }
