@@ -352,7 +352,10 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 		if o.data[labelKey] != "" {
 			now.labels = labelOf(o.data)
 		}
-		now.written, now.first = now.held(), labelOf(o.data)
+		now.written, now.first = now.held(), map[string]string{}
+		if label := o.data[labelKey]; label != "" {
+			now.first[labelKey] = label
+		}
 	} else {
 		if b.fields {
 			now.scope = "key"
