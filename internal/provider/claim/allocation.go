@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,11 +49,11 @@ func (r *Run) PlanAllocate(ctx context.Context, a Allocation, limits timeouts.Va
 // PlanAllocated records that a planned instance has something of the pool, and takes nothing. It refuses what another one of the plan has as well, as after a
 // second import, and warns if this is what another one waits for in vain.
 func (r *Run) PlanAllocated(ctx context.Context, a Allocation, m *Memory, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, a.Ref, computing(a.Key, false), token(allocations), about)
-	diags.Append(r.planKeys(ctx, a.Ref, use{owns: []string{a.name()}}, m.token(), about)...)
-	r.registry.holds(a.ID, true)
-	r.registry.gives(a.Value)
-	if full := r.registry.awaitedInVain(a.ID); full != nil && r.Checks() && !r.IsApply(ctx) {
+	diags := r.planUse(ctx, a.Ref, computing(a.Key, false), token(allocations), about)
+	diags.Append(r.planUse(ctx, a.Ref, use{owns: []string{a.name()}}, m.token(), about)...)
+	r.pools.holds(a.ID, true)
+	r.pools.gives(a.Value)
+	if full := r.pools.awaitedInVain(a.ID); full != nil && r.Checks() && !r.IsApply(ctx) {
 		diags.Append(r.atPlan(ctx, about).Diagnose(&diagnose.HeldHereError{Full: full}))
 	}
 	return diags
@@ -63,7 +64,7 @@ func (r *Run) PlanRelease(ctx context.Context, a Allocation, m *Memory, limits t
 	if r.applying() {
 		return nil
 	}
-	diags := r.planKeys(ctx, a.Ref, use{removes: []string{a.name()}}, m.token(), about)
+	diags := r.planUse(ctx, a.Ref, use{removes: []string{a.name()}}, m.token(), about)
 	if diags.HasError() {
 		return diags
 	}
@@ -80,7 +81,7 @@ func (r *Run) Allocate(
 	memory.newToken()
 	a.ID, a.Since = rand.Text()[:idLength], time.Now().UTC().Format(time.RFC3339)
 	c := r.taking(a, &about)
-	r.registry.holds(a.ID, true)
+	r.pools.holds(a.ID, true)
 	var step cas.Step
 	diags, err := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
@@ -90,7 +91,7 @@ func (r *Run) Allocate(
 	case is[*eval.UnknownError](err):
 		return a.Member, true, diags
 	case diags.HasError():
-		r.registry.holds(a.ID, false)
+		r.pools.holds(a.ID, false)
 		return a.Member, false, diags
 	}
 	p, err := r.pool(a.EntryID, step.Stored)
@@ -98,7 +99,7 @@ func (r *Run) Allocate(
 	if err != nil || !isThere {
 		return a.Member, true, append(diags, about.AllocationNotKept(step.Stored))
 	}
-	r.registry.gives(m.Value)
+	r.pools.gives(m.Value)
 	return m, false, diags
 }
 
@@ -132,7 +133,7 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 	if diags.HasError() {
 		return is[*eval.UnknownError](err), diags
 	}
-	r.registry.holds(a.ID, false)
+	r.pools.holds(a.ID, false)
 	p, err := r.pool(a.EntryID, step.Previous)
 	if other, isTaken := p.At(a.Value); err == nil && isTaken && other.ID != a.ID && !wasThere.Load() {
 		diags.Append(about.AllocationTakenOver(other, "It stays with that claimant."))
@@ -254,10 +255,10 @@ func (r *Run) taking(a Allocation, about *diagnose.Subject) cas.Computed {
 		switch {
 		case !isFull || !full.Holds:
 			return next, err
-		case a.Wait > 0 && r.registry.holdAll(full.Holders):
+		case a.Wait > 0 && r.pools.holdAll(full.Holders):
 			return nil, &diagnose.HeldHereError{Full: full}
 		case a.Wait > 0 && a.ID == notYet:
-			r.registry.awaits(full)
+			r.pools.awaits(full)
 		}
 		return nil, &eval.NotYetError{Err: full}
 	})
@@ -308,23 +309,31 @@ func (r *Run) reader(id terms.EntryID) *pool.Reader {
 	return known
 }
 
+// pools records the allocations of this run. The zero value is ready.
+type pools struct {
+	mu        sync.Mutex
+	given     []string          // values
+	allocated map[string]bool   // by id
+	awaited   []*pool.FullError // by allocations of the plan
+}
+
 // holds records whether this run has the allocation with an id: it took the value, is about to, or leaves it as it is.
 // An apply does not know the allocations that it leaves as they are.
-func (g *registry) holds(id string, holds bool) {
+func (g *pools) holds(id string, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	put(&g.allocated, id, holds)
 }
 
 // gives records a value that an allocation of this run has.
-func (g *registry) gives(value string) {
+func (g *pools) gives(value string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.given = append(g.given, value)
 }
 
 // givenIn returns a value of an allocation of this run that is a part of a key; "" if there is none.
-func (g *registry) givenIn(keys []string) string {
+func (g *pools) givenIn(keys []string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, value := range g.given {
@@ -337,18 +346,18 @@ func (g *registry) givenIn(keys []string) string {
 }
 
 // holdAll reports whether this run has all that the members are.
-func (g *registry) holdAll(members []pool.Member) bool {
+func (g *pools) holdAll(members []pool.Member) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.hold(members)
 }
 
-func (g *registry) hold(members []pool.Member) bool {
+func (g *pools) hold(members []pool.Member) bool {
 	return !slices.ContainsFunc(members, func(m pool.Member) bool { return !g.allocated[m.ID] })
 }
 
 // awaits records that an allocation waits for one of others to be released. Terraform plans in any order, so that they may be planned after it.
-func (g *registry) awaits(full *pool.FullError) {
+func (g *pools) awaits(full *pool.FullError) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.awaited = append(g.awaited, full)
@@ -356,7 +365,7 @@ func (g *registry) awaits(full *pool.FullError) {
 
 // awaitedInVain returns, once, a wait that cannot end because this run has all values, if the id belongs to one of
 // them.
-func (g *registry) awaitedInVain(id string) *pool.FullError {
+func (g *pools) awaitedInVain(id string) *pool.FullError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := slices.IndexFunc(g.awaited, func(full *pool.FullError) bool {

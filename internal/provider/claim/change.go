@@ -35,7 +35,7 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 	}
 	about := ch.Run.about(c, op)
 	if op == terms.OpCreate {
-		about.Given = ch.Run.registry.givenIn(c.Keys())
+		about.Given = ch.Run.pools.givenIn(c.Keys())
 		if c.Whole != nil && c.isPinned() {
 			about.Ways.Missing = "To create it, remove expected_resource_version_wo."
 		}

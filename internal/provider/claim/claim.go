@@ -126,6 +126,16 @@ func (c *Claim) maps() []string {
 	return c.Whole.Maps
 }
 
+// paths returns the paths that an instance with this claim has: its keys and, of a whole object, the object itself and
+// the maps whose entries all belong to it.
+func (c *Claim) paths() []string {
+	paths := append(c.Keys(), c.maps()...)
+	if c.Whole != nil {
+		paths = append(paths, objectPath)
+	}
+	return paths
+}
+
 // nameRemoved adds to a plan, as absent, each entry of the state that the plan does not name and that is in a map whose
 // entries all belong to the plan.
 func (c *Claim) nameRemoved(prior *Claim) {

@@ -31,7 +31,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	}
 	writes := prior.unchangedRemovals(m).where(removalAction.writes)
 	if notes {
-		diags = ch.Run.planKeys(ctx, prior.Ref, use{removes: writes}, m.token(), about)
+		diags = ch.Run.planUse(ctx, prior.Ref, use{removes: writes}, m.token(), about)
 	}
 	if diags.HasError() || !ch.Run.Checks() {
 		return diags
@@ -86,11 +86,11 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 // isTakenOver reports whether another instance took over keys or the object of the state in the same apply, as the new
 // resource does with create_before_destroy.
 func (ch *Change) isTakenOver() bool {
+	paths := ch.Prior.Keys()
 	if ch.Prior.Whole != nil {
-		_, isTakenOver := ch.Run.registry.takenOver.Load(ch.Prior.Ref)
-		return isTakenOver
+		paths = []string{objectPath}
 	}
-	return slices.ContainsFunc(ch.Prior.Keys(), func(key string) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, key) })
+	return slices.ContainsFunc(paths, func(path string) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, path) })
 }
 
 // newRemovalNote returns the note of a plan for the removal of keys that hold this.

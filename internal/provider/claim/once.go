@@ -19,7 +19,7 @@ import (
 // the claim is known yet, and nothing is checked.
 func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time.Duration) diag.Diagnostics {
 	t := r.swapTxn(c)
-	r.registry.swaps(t)
+	r.registry.planSwap(t)
 	if !isKnown || !r.Checks() || r.registry.isCreated(c.Ref) || len(t.Keys) == 0 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Durati
 
 // PlanTaken records that a planned instance has a number of a counter, and takes none.
 func (r *Run) PlanTaken(ctx context.Context, counter cas.Counter, about diagnose.Subject) diag.Diagnostics {
-	return r.planKeys(ctx, counter.Ref, computing(counter.Key, false), token(counters), about)
+	return r.planUse(ctx, counter.Ref, computing(counter.Key, false), token(counters), about)
 }
 
 // computing returns the use of a computed key by an instance. writes says whether the instance writes the key.
@@ -84,7 +84,7 @@ func computing(key string, writes bool) use {
 // planComputed checks whether a key can be computed, and records that the plan computes it. who is a token that several
 // instances share if they compute the key in the same way.
 func (r *Run) planComputed(ctx context.Context, c cas.Computed, who string, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, c.Ref, computing(c.Key, true), token(who), about)
+	diags := r.planUse(ctx, c.Ref, computing(c.Key, true), token(who), about)
 	if diags.HasError() {
 		return diags
 	}
@@ -103,7 +103,7 @@ func (r *Run) compute(
 	r.writes.Add(1)
 	about.Writes = r.writes.Load
 	if about.Op != terms.OpDelete { // a removal takes no key
-		if twice := r.registry.takes(c.Ref, []string{c.Key}, who); len(twice) > 0 {
+		if twice := r.registry.take(c.Ref, []string{c.Key}, who); len(twice) > 0 {
 			err := &diagnose.WrittenTwiceError{Keys: twice}
 			return diag.Diagnostics{about.Diagnose(err)}, err
 		}

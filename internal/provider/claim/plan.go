@@ -31,7 +31,7 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
 	keys := slices.DeleteFunc(c.Keys(), isRemoved)
-	diags.Append(ch.Run.planKeys(ctx, c.Ref, use{owns: keys, writes: keys, values: c.Values}, m.newToken(), about)...)
+	diags.Append(ch.Run.planUse(ctx, c.Ref, use{owns: keys, writes: keys, values: c.Values}, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
@@ -64,12 +64,10 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		}
 		return diags
 	}
-	if c.Whole != nil {
-		if diags = ch.Run.planWhole(ctx, objectUse{Ref: c.Ref}, ch.Memory.token(), ch.about); diags.HasError() {
-			return diags
-		}
-	}
 	if !c.Known.Keys { // Update judges
+		if c.Whole != nil {
+			diags = ch.Run.planUse(ctx, c.Ref, use{owns: []string{objectPath}}, ch.Memory.token(), ch.about)
+		}
 		return diags
 	}
 	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
@@ -110,7 +108,7 @@ func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 		delete(dropped, field)
 	}
 	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
-	diags := ch.Run.planKeys(ctx, c.Ref, use{append(c.Keys(), c.maps()...), writes, sortedKeys(dropped), c.Values}, ch.Memory.token(), ch.about)
+	diags := ch.Run.planUse(ctx, c.Ref, use{c.paths(), writes, sortedKeys(dropped), c.Values}, ch.Memory.token(), ch.about)
 	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff || c.Policy == "" {
 		return diags
 	}

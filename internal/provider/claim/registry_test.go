@@ -82,12 +82,12 @@ func TestSwapAfterAChangeOfThePlan(t *testing.T) {
 	} {
 		for how, change := range map[string]func(*registry){
 			"by a swap": func(g *registry) {
-				g.swaps(&eval.Txn{Ref: ref, Keys: []eval.KeySwap{{Key: test.before, New: eval.Text("1")}}})
+				g.planSwap(&eval.Txn{Ref: ref, Keys: []eval.KeySwap{{Key: test.before, New: eval.Text("1")}}})
 			},
 			"by a resource": func(g *registry) {
-				g.plans(ref, token("x"), use{owns: []string{test.before}, writes: []string{test.before}}, eval.Overlap)
+				g.plan(ref, token("x"), use{owns: []string{test.before}, writes: []string{test.before}}, eval.Overlap)
 			},
-			"by a removal": func(g *registry) { g.plans(ref, token("x"), use{removes: []string{test.before}}, eval.Overlap) },
+			"by a removal": func(g *registry) { g.plan(ref, token("x"), use{removes: []string{test.before}}, eval.Overlap) },
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
@@ -95,12 +95,12 @@ func TestSwapAfterAChangeOfThePlan(t *testing.T) {
 				change(&g)
 				for _, isGuard := range []bool{true, false} {
 					second := &eval.Txn{Ref: ref, Keys: []eval.KeySwap{{Key: test.key, Expect: eval.Text("1"), IsGuard: isGuard}}}
-					if g.swaps(second); len(second.Keys) == 1 != test.isChecked {
+					if g.planSwap(second); len(second.Keys) == 1 != test.isChecked {
 						t.Errorf("guard %t: left to check are %v", isGuard, second.Keys)
 					}
 				}
 				elsewhere := &eval.Txn{Ref: eval.Ref{Kind: eval.ConfigMap, Namespace: "shop", Name: "other"}, Keys: []eval.KeySwap{{Key: test.key, IsGuard: true}}}
-				if g.swaps(elsewhere); len(elsewhere.Keys) != 1 {
+				if g.planSwap(elsewhere); len(elsewhere.Keys) != 1 {
 					t.Error("the key of another object is not checked")
 				}
 			})

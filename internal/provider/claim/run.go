@@ -29,6 +29,7 @@ type Run struct {
 	Defaults     terms.Defaults
 
 	registry registry
+	pools    pools
 	writes   atomic.Int64 // calls of this run that write
 	readers  sync.Map     // of pools, by terms.EntryID
 }

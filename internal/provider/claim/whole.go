@@ -52,15 +52,6 @@ func (c *Claim) isGenerated() bool {
 	return c.Whole != nil && c.Ref.Name == "" && c.Whole.GenerateName != ""
 }
 
-// planWhole records that an instance is planned to have an object, or to delete it. It refuses to delete the object of
-// another instance: it would be missing in the end, with all its keys.
-func (r *Run) planWhole(ctx context.Context, u objectUse, of token, about diagnose.Subject) diag.Diagnostics {
-	if r.IsApply(ctx) || !r.registry.uses(u, of) || r.PlanCheck == terms.PlanCheckOff {
-		return nil
-	}
-	return diag.Diagnostics{r.atPlan(ctx, about).ObjectMoves()}
-}
-
 // planObject checks a creation at plan. In a replacement, the old object still exists, and planObject checks its removal
 // instead. It records the object, so that keys planned in it cause no warning, and refuses an object that another
 // resource of the plan creates.
@@ -78,21 +69,16 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	}
 	ch.about.ID.Ref = ref
 	instance := ch.Memory.newToken()
-	isTwice := c.Pin.IsNull() && ch.Run.registry.creates(ref, instance) // a version says that the object exists
-	moves := ch.Run.planWhole(ctx, objectUse{Ref: ref}, ch.Memory.token(), ch.about)
+	planned := use{owns: c.paths(), writes: c.Keys(), values: c.Values}
+	if c.Pin.IsNull() { // a version says that the object exists
+		planned.writes = append(planned.writes, objectPath)
+	}
+	diags := ch.Run.planUse(ctx, ref, planned, instance, ch.about)
 	switch {
 	case ch.Run.IsApply(ctx): // Create judges
 		return nil
 	case ch.Memory.removalOf(c.ID) != nil:
 		return ch.planRemovalFirst(ctx, c, ch.Memory.Removal.Policy)
-	case isTwice && ch.Run.PlanCheck != terms.PlanCheckOff:
-		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
-	case len(moves) > 0:
-		return moves
-	}
-	keys := c.Keys()
-	diags := ch.Run.planKeys(ctx, ref, use{owns: append(keys, c.maps()...), writes: keys, values: c.Values}, instance, ch.about)
-	switch {
 	case diags.HasError(), !c.Pin.IsNull() && (!c.Known.Values || c.Pin.IsUnknown()):
 		return diags
 	case !c.Pin.IsNull():
@@ -147,7 +133,7 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	if prior.Policy == terms.PolicyAbandon {
 		return nil
 	}
-	diags := ch.Run.planWhole(ctx, objectUse{prior.Ref, true}, ch.Memory.token(), ch.about)
+	diags := ch.Run.planUse(ctx, prior.Ref, use{removes: []string{objectPath}}, ch.Memory.token(), ch.about)
 	if diags.HasError() {
 		return diags
 	}
@@ -244,6 +230,6 @@ func (ch *Change) deleteWhole(ctx context.Context, at eval.Version) diag.Diagnos
 		}
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
-	ch.Run.registry.deleted.Store(ch.Prior.Ref, true)
+	ch.Run.registry.delete(ch.Prior.Ref)
 	return ch.about.StillExists(result.After)
 }

@@ -34,13 +34,13 @@ func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 	t, ref := ch.Run.createTxn(ch.Plan), ch.Plan.Ref
 	var result cas.TxnResult
 	var err error
-	if _, isDeleted := ch.Run.registry.deleted.Load(ref); ch.Plan.Whole != nil && (!ch.Plan.isPinned() || isDeleted) {
+	if ch.Plan.Whole != nil && (!ch.Plan.isPinned() || ch.Run.registry.isDeleted(ref)) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		ref, result, err = ch.Run.createObject(ctx, ch.Plan)
 		ch.about.ID.Ref = ref
 	} else if result, err = ch.Run.commit(ctx, t, ch.about, timeout); err == nil && ch.Plan.Whole != nil {
-		ch.Run.registry.takenOver.Store(ref, true)
+		ch.Run.registry.take(ref, []string{objectPath}, "")
 	}
 	written, more := ch.take(ref, t, result, err)
 	return written, append(diags, more...)
