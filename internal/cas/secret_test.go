@@ -133,8 +133,8 @@ func TestKeysOfATLSSecretAreReplacedAndNotRemoved(t *testing.T) {
 	f.want(eval.Applied, err)
 	_, err = f.do(f.swapping("tls.key", eval.Text("private key 2"), eval.Value{}))
 	var refused *eval.RefusedError
-	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity || !strings.Contains(err.Error(), "tls.key") {
-		t.Errorf("%v, want a refusal that names the key", err)
+	if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity {
+		t.Errorf("%v, want a refusal", err)
 	}
 	f.wantData(map[string]string{"tls.crt": "certificate 2", "tls.key": "private key 2"})
 	f.want(eval.Applied, f.doRemove(made.After.Version()))

@@ -19,7 +19,7 @@ func TestLiteralCredentialIsNotInTheLineThatAnErrorPointsAt(t *testing.T) {
 		told  []string
 	}{
 		"a key that is none": {
-			[]string{host, `client_key = "secret-planted"`}, []string{"Invalid Provider Argument", "client_key must be a PEM-encoded private key"},
+			[]string{host, `client_key = "secret-planted"`}, []string{"Invalid Provider Argument", "client_key needs client_certificate (KUBE_CLIENT_CERT_DATA) as well."},
 		},
 		"a key without a certificate": {
 			[]string{host, heredoc("client_key", identity.Key)},
@@ -27,16 +27,16 @@ func TestLiteralCredentialIsNotInTheLineThatAnErrorPointsAt(t *testing.T) {
 		},
 		"a key of another certificate": {
 			[]string{host, heredoc("client_key", identity.Key), heredoc("client_certificate", testcluster.NewIdentity(t).Certificate)},
-			[]string{"Invalid Provider Argument", "client_key does not match client_certificate"},
+			[]string{"Invalid Provider Argument", "client_certificate must be a PEM-encoded certificate, and client_key its PEM-encoded key"},
 		},
 		"a key in the place of the certificate": {
-			[]string{host, heredoc("client_certificate", identity.Key)}, []string{"Invalid Provider Argument", "client_certificate must be a PEM-encoded certificate"},
+			[]string{host, heredoc("client_certificate", identity.Key)}, []string{"Invalid Provider Argument", "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) as well."},
 		},
 		"a proxy's password": {
 			[]string{host, `proxy_url = "ftp://somebody:secret-planted@proxy"`}, []string{"Invalid Provider Argument", "proxy_url must be a URL with the scheme"},
 		},
 		"a server's password": {
-			[]string{`host = "https://somebody:secret-planted@127.0.0.1:1"`}, []string{"Invalid Provider Argument", "host must not contain a user name or a password"},
+			[]string{`host = "https://somebody:secret-planted@127.0.0.1:1"`}, []string{"Invalid Provider Argument", "host must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment."},
 		},
 		"a kubeconfig in the place of its path": {
 			[]string{heredoc("config_path", "apiVersion: v1\nusers: [{name: u, user: {token: secret-planted}}]")},
