@@ -14,6 +14,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -155,12 +156,12 @@ func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
 			values[key] = eval.Anything()
 		}
 	}
-	c := m.NewClaim(m.Ref().String(), values, expected)
-	c.Revision, c.Open = m.Revision, m.Kind == eval.Secret && m.says() != nil
+	c := m.NewClaim(run, m.Ref().String(), values, expected)
+	c.Revision, c.Open = revisionOf(m.Revision), m.Kind == eval.Secret && m.says() != nil
 	if m.state != nil {
-		c.Revision = m.state.Revision // which values it writes does not matter
+		c.Revision = revisionOf(m.state.Revision) // which values it writes does not matter
 	}
-	c.Known = claim.Known{
+	c.Known = decide.Known{
 		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: m.changeKnown(valued, m.Revision),
 		All: valued && expects && Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),
 	}

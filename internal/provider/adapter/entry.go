@@ -12,6 +12,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -152,9 +153,9 @@ func (m *EntryModel) Claim(run *claim.Run) *claim.Claim {
 			expected[id.Key] = e
 		}
 	}
-	c := m.NewClaim(id.String(), values, expected)
-	c.Revision = m.Revision
-	c.Known = claim.Known{
+	c := m.NewClaim(run, id.String(), values, expected)
+	c.Revision = revisionOf(m.Revision)
+	c.Known = decide.Known{
 		Place: placed, Keys: placed, Values: valued, Change: m.changeKnown(valued, m.Revision),
 		All: valued && expects && !m.ConflictScope.IsUnknown() && !m.AdoptExisting.IsUnknown(),
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -169,7 +170,7 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	case state == nil:
 		r.planCreate(ctx, plan, ch, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == eval.ConfigMap:
-		ch.Plan = ch.Prior
+		ch = claim.NewChange(r.Run, ch.Prior, ch.Prior, m)
 		ch.NoteReplace()
 		resp.Diagnostics.Append(ch.PlanUnchanged(ctx)...)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
@@ -219,10 +220,10 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 		plan.SetID()
 	}
 	_, mayLeave := any(plan).(valueLeaver)
-	ch.Memory.Left = mayLeave && c.IsSecret() && !c.Open
-	isUnchanged := c.Known.Change && !ch.Writes()
+	ch.Memory.Plan.Left = mayLeave && c.IsSecret() && !c.Open
+	isUnchanged := c.Known.Change && ch.Update.Txn == nil
 	switch {
-	case isUnchanged && c.Open && ch.Releases(): // the update records that the keys are no longer of the resource
+	case isUnchanged && c.Open && len(ch.Update.Released) > 0: // the update records that the keys are no longer of the resource
 		plan.PlanWrite()
 	case !c.Known.Change, isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
 		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
@@ -233,13 +234,12 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 	}
 	r.keepUID(plan, ch)
 	resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
-	replaces := ch.Replaces()
-	for _, attribute := range replaces {
+	for _, attribute := range ch.Update.Replaces {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 		plan.PlanWrite()
 	}
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	if len(replaces) == 0 && isUnchanged {
+	if len(ch.Update.Replaces) == 0 && isUnchanged {
 		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	}
 }
@@ -253,7 +253,7 @@ func (r *Keys[M, P]) keepUID(plan P, ch *claim.Change) {
 
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
 func (r *Keys[M, P]) acceptDrift(ctx context.Context, ch *claim.Change, plan P, resp *resource.ModifyPlanResponse) (diags diag.Diagnostics) {
-	if ch.AcceptsDrift() {
+	if ch.Update.AcceptsDrift {
 		plan.SetID()
 		plan.Shared().ResourceVersion = types.StringUnknown()
 		if ch.Plan.Open {
@@ -279,7 +279,7 @@ func (r *Keys[M, P]) Create(ctx context.Context, req resource.CreateRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.change(plan, nil, m).Create(ctx)
+	written, diags := r.change(plan, nil, m).ApplyCreate(ctx)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
@@ -296,7 +296,7 @@ func (r *Keys[M, P]) takeIn(m P, written claim.Written, memory *claim.Memory) {
 	}
 	m.TakeIn(written, r.Run)
 	m.SetID()
-	m.Shared().SetVersion(written.Version)
+	m.Shared().SetVersion(written.After.Version())
 }
 
 // Update implements [resource.Resource].
@@ -307,11 +307,11 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if of, mayLeave := any(plan).(valueLeaver); mayLeave && m.Left {
+	if of, mayLeave := any(plan).(valueLeaver); mayLeave && m.Plan.Left {
 		of.leaveValues()
 	}
 	ch := r.change(plan, state, m)
-	written, diags := ch.Update(ctx)
+	written, diags := ch.ApplyUpdate(ctx)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
@@ -357,7 +357,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 			return
 		}
 		state.SetID()
-		m.Imported(c, seen)
+		m.Memory = decide.Imported(m.Memory, &c.Claim, seen.Keys, seen.Snapshot)
 	}
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
@@ -368,7 +368,7 @@ func (r *Keys[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, res
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.change(nil, state, m).Delete(ctx)...)
+		resp.Diagnostics.Append(r.change(nil, state, m).ApplyDelete(ctx)...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }

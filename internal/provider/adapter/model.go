@@ -16,6 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -141,12 +142,26 @@ func (k *KeysAttributes) PlanWrite() {
 }
 
 // NewClaim fills in the parts of a claim that all resources of keys share.
-func (k *KeysAttributes) NewClaim(id string, values, expected map[string]eval.Value) *claim.Claim {
-	return &claim.Claim{
-		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(), Pin: k.Pin,
-		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.Version(),
-		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
+func (k *KeysAttributes) NewClaim(run *claim.Run, id string, values, expected map[string]eval.Value) *claim.Claim {
+	return &claim.Claim{Timeouts: k.Timeouts, Claim: decide.Claim{
+		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(),
+		Required: requiredOf(k.Pin), Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(),
+		OnDrift: k.OnDrift.ValueString(), Waits: !k.WaitForMatch.IsNull(), Version: k.Version(),
+		FieldManager: run.FieldManagerOr(k.FieldManager),
+	}}
+}
+
+// requiredOf returns the version that a configuration requires.
+func requiredOf(version types.String) decide.Required {
+	return decide.Required{Version: version.ValueString(), IsUnknown: version.IsUnknown()}
+}
+
+// revisionOf returns the version of write-only values; empty if it is null.
+func revisionOf(version types.Int64) string {
+	if version.IsNull() {
+		return ""
 	}
+	return version.String()
 }
 
 // Subject returns the part of a diagnostic that all resources of keys share. move is the next step for a key that moves

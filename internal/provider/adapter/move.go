@@ -16,6 +16,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -79,7 +80,7 @@ func (r *Movable[M, P]) MoveState(ctx context.Context) []resource.StateMover {
 		}
 		resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
 		m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
-		m.Baseline(claimed)
+		m.Memory = decide.Rebased(m.Memory, &claimed.Claim)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.TargetPrivate)...)
 	}}}, r.Keys.MoveState(ctx)...)
 }
@@ -134,7 +135,7 @@ func (m *DataModel) takeOver(raw []byte) (*claim.Claim, bool) {
 	if m.setKeys(of.names()); m.Kind != eval.Secret {
 		m.Data = of.Data
 	}
-	return &claim.Claim{Values: of.Values(m.Kind)}, true
+	return &claim.Claim{Claim: decide.Claim{Values: of.Values(m.Kind)}}, true
 }
 
 // movesFrom implements [MovableModel].

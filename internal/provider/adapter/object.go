@@ -18,6 +18,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -141,14 +142,15 @@ func (m *Object) Follow(state *Object, _ *claim.Memory) {
 
 // Claim implements [KeysModel]. The state of a Secret has the names of its keys, if the resource manages them.
 func (m *Object) Claim(run *claim.Run) *claim.Claim {
-	c := &claim.Claim{
-		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Adopt: true, Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(),
-		Policy: m.Policy.ValueString(), Revision: m.Revision, Open: !m.sealed.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts,
-		Whole: new(claim.Whole), Values: map[string]eval.Value{eval.ImmutableKey: {}},
-	}
+	c := &claim.Claim{Timeouts: m.Timeouts, Claim: decide.Claim{
+		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Adopt: true, Scope: terms.ScopeObject,
+		OnDrift: m.OnDrift.ValueString(), Policy: m.Policy.ValueString(), Revision: revisionOf(m.Revision),
+		Open: !m.sealed.IsNull(), FieldManager: run.FieldManagerOr(m.FieldManager),
+		Whole: new(decide.Whole), Values: map[string]eval.Value{eval.ImmutableKey: {}},
+	}}
 	c.About = func(op terms.Operation) diagnose.Subject { return m.about(run, op, c.Values) }
 	if m.config != nil {
-		c.Pin = m.config.ExpectedResourceVerWO
+		c.Required = requiredOf(m.config.ExpectedResourceVerWO)
 	}
 	if m.Name.IsUnknown() {
 		c.Whole.GenerateName = m.GenerateName.ValueString()
@@ -180,7 +182,7 @@ func (m *Object) Claim(run *claim.Run) *claim.Claim {
 	}
 	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData, m.sealed) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
 	keeps := m.Kind == eval.Secret && m.state != nil && m.Revision.Equal(m.state.Revision) && !m.sealed.IsUnknown()
-	c.Known = claim.Known{Place: m.RefKnown(), Keys: isNamed, Values: isKnown, Change: isKnown || keeps, All: true}
+	c.Known = decide.Known{Place: m.RefKnown(), Keys: isNamed, Values: isKnown, Change: isKnown || keeps, All: true}
 	return c
 }
 

@@ -75,7 +75,7 @@ func (s *swap[M, P]) ValidateConfig(ctx context.Context, req action.ValidateConf
 // claim translates a model to a claim.
 func (s *swap[M, P]) claim(m P) *claim.Claim {
 	of, c := m.Shared(), m.Claim()
-	c.Pin, c.FieldManager = of.ExpectedResourceVersion, of.FieldManager
+	c.Required, c.FieldManager = requiredOf(of.ExpectedResourceVersion), s.Run.FieldManagerOr(of.FieldManager)
 	about := c.About
 	c.About = func(op terms.Operation) diagnose.Subject {
 		a := about(op)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -231,7 +232,7 @@ func (r *Run) Allocated(ctx context.Context, a Allocation, limits timeouts.Value
 		found.Member, found.IsThere = p.Find(a.ID, a.Value)
 		return found, err
 	}
-	seen, err := r.observe(ctx, &Claim{Ref: a.Ref}, cas.Fresh, func(seen *eval.Snapshot) bool {
+	seen, err := r.observe(ctx, &decide.Claim{Ref: a.Ref}, []time.Duration{cas.Fresh, 0}, func(seen *eval.Snapshot) bool {
 		found, err := find(seen)
 		return !found.IsThere || err != nil
 	})

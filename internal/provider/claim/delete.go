@@ -1,9 +1,7 @@
 package claim
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -11,120 +9,101 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // PlanDelete reads the object and records the content that the removal compares with. The prior state is not enough:
 // Terraform before 1.12.2 plans the removal of a dropped block before it refreshes. While applying it records nothing,
-// since a write of another writer would pass for the content that the plan saw; the removal then compares with the
+// since a write of another writer would pass for the content that the plan read; the removal then compares with the
 // prior state. If notes is true, the keys count as removed in this run.
 func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
 	prior, m := ch.Prior, ch.Memory
-	m.ForgetPlan()
+	m.Plan = decide.Notes{}
 	if ch.Run.applying() || ch.isTakenOver() {
 		return nil
 	}
-	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpDelete))
-	about := ch.about
+	about := ch.Run.atPlan(ctx, ch.about(terms.OpDelete))
 	if prior.Whole != nil {
-		return ch.planDeleteWhole(ctx)
+		return ch.planDeleteWhole(ctx, about)
 	}
-	writes := prior.unchangedRemovals(m).where(removalAction.writes)
 	if notes {
-		diags = ch.Run.planUse(ctx, prior.Ref, use{removes: writes}, m.token(), about)
+		uses := use{removes: decide.Removable(&prior.Claim, m.Memory)}
+		diags = ch.Run.planUse(ctx, prior.Ref, uses, m.token(), about)
 	}
 	if diags.HasError() || !ch.Run.Checks() {
 		return diags
 	}
-	if prior.Policy == terms.PolicyAbandon { // whatever the keys hold
-		m.Removal = prior.newRemovalNote(prior.removals(prior.Values, prior.Values, m), prior.Values)
+	if prior.Policy == terms.PolicyAbandon {
+		m.Memory = decide.PlanRemove(&prior.Claim, m.Memory, nil).Memory
 		return diags
 	}
 	timeout, more := prior.Timeouts.Read(ctx, terms.DefaultTimeout)
 	diags.Append(more...)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-
-	var seen *eval.Snapshot
-	var live map[string]eval.Value
-	var become removals
-	var isSealed bool
-	for _, age := range []time.Duration{cas.Fresh, 0} { // a finding about the writes of others needs a fresh read
-		var err error
-		if seen, err = ch.Run.Engine.Observe(ctx, prior.Ref, prior.APIVersion, age); err != nil {
-			diags.Append(about.Diagnose(err))
-			return diags
-		}
-		if isAnother(prior.Version, seen.Version()) { // a removal may be planned on a state that is not refreshed
-			m.beginAnew(prior.Keys(), seen.Value)
-		}
-		m.observe(seen, prior.Keys())
-		live = prior.live(seen)
-		become = prior.removals(prior.Values, live, m)
-		isSealed = seen.Immutable() && prior.changes(become, live, m)
-		isAboutOthers := isSealed || len(become.where(removalAction.dependsOnOthers)) > 0
-		if seen.Terminating() || !isAboutOthers {
-			break
-		}
+	var plan decide.RemovalPlan
+	seen, err := ch.Run.observe(ctx, &prior.Claim, []time.Duration{cas.Fresh, 0}, func(seen *eval.Snapshot) bool {
+		plan = decide.PlanRemove(&prior.Claim, m.Memory, seen)
+		return plan.DependsOnOthers
+	})
+	if err != nil {
+		return append(diags, about.Diagnose(err))
 	}
-	refused := !seen.Terminating() && (isSealed || len(become.with(removalRefuse)) > 0)
+	m.Memory = plan.Memory
 	switch {
-	case seen.Terminating():
-	case isSealed:
+	case plan.IsDeleted:
+	case plan.IsImmutable:
 		diags.Append(about.Immutable())
 	default:
-		diags.Append(prior.says(become, m, live, seen, about)...)
+		diags.Append(removals(plan.Removals, seen, about)...)
 	}
-	m.Removal = prior.newRemovalNote(become, live)
-	m.Removal.versionNote, m.Removal.Entries = versionNote(seen.Version()), m.entries(live)
-	if ch.Run.CheckMode() == cas.DryRun && !refused {
+	if ch.Run.CheckMode() == cas.DryRun && !plan.IsRefused() {
 		diags.Append(ch.rehearseRemoval(ctx)...)
 	}
 	return diags
 }
 
-// isTakenOver reports whether another instance took over keys or the object of the state in the same apply, as the new
+// isTakenOver reports whether another instance adopted keys or the object of the state in the same apply, as the new
 // resource does with create_before_destroy.
 func (ch *Change) isTakenOver() bool {
 	paths := ch.Prior.Keys()
 	if ch.Prior.Whole != nil {
 		paths = []string{objectPath}
 	}
-	return slices.ContainsFunc(paths, func(path string) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, path) })
+	return slices.ContainsFunc(paths, ch.isTaken)
 }
 
-// newRemovalNote returns the note of a plan for the removal of keys that hold this.
-func (c *Claim) newRemovalNote(become removals, live map[string]eval.Value) *removalNote {
-	note := &removalNote{ID: c.ID, OnDrift: c.OnDrift}
-	if c.Whole != nil {
-		note.Policy = c.Policy
-	}
-	note.Keys, note.Keeps = c.concerns(become, live)
-	return note
+// isTaken reports whether another instance wrote or adopted a key in the same apply.
+func (ch *Change) isTaken(key string) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, key) }
+
+// remove returns the decision about the removal of the keys.
+func (ch *Change) remove() decide.RemoveDecision {
+	isNotTaken := func(key string) bool { return !ch.isTaken(key) }
+	return decide.Remove(&ch.Prior.Claim, ch.Memory.Memory, slices.DeleteFunc(ch.Prior.Keys(), isNotTaken))
 }
 
 // rehearseRemoval sends the planned removal as a dry run. A removal that cannot be built is refused at apply.
 func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
-	t, _, diags := ch.removal()
-	if diags.HasError() || len(t.Keys) == 0 {
+	remove := ch.remove()
+	if len(remove.Findings) > 0 || len(remove.Txn.Keys) == 0 {
 		return nil
 	}
-	return ch.Run.checkTxn(ctx, ch.Prior, t, ch.Run.about(ch.Prior, terms.OpDelete))
+	return ch.Run.checkTxn(ctx, ch.Prior, remove.Txn, ch.Run.about(ch.Prior, terms.OpDelete))
 }
 
-// Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
-func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
+// ApplyDelete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has
+// removed nothing.
+func (ch *Change) ApplyDelete(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || len(prior.Values) == 0 || prior.Whole != nil && (prior.Policy == terms.PolicyAbandon || ch.isTakenOver()) {
+	isLeft := prior.Whole != nil && (prior.Policy == terms.PolicyAbandon || ch.isTakenOver())
+	if diags.HasError() || len(prior.Values) == 0 || isLeft {
 		return diags
 	}
-	ch.about = ch.subject(terms.OpDelete)
-	at := prior.Version
-	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
-		at, prior.OnDrift = eval.Version(seen.versionNote), cmp.Or(seen.OnDrift, prior.OnDrift)
-	}
-	if !ch.Run.Configured() && (prior.Whole != nil || len(ch.removals().where(removalAction.writes)) > 0) {
+	about, remove := ch.about(terms.OpDelete), ch.remove()
+	if !ch.Run.Configured() && (prior.Whole != nil || len(remove.Removals.Writes()) > 0) {
 		diags.Append(NotConfigured())
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -132,97 +111,43 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	switch {
 	case diags.HasError():
 	case prior.Whole != nil:
-		diags.Append(ch.deleteWhole(ctx, at)...)
+		diags.Append(ch.deleteWhole(ctx, remove.Version, about)...)
 	default:
-		diags.Append(ch.deleteKeys(ctx, timeout)...)
+		diags.Append(ch.deleteKeys(ctx, remove, about, timeout)...)
 	}
 	if diags.HasError() {
-		ch.Memory.ForgetPlan()
+		ch.Memory.Plan = decide.Notes{}
 	}
 	return diags
 }
 
 // deleteKeys removes or restores the keys, except for those that stay. If all stay, it sends nothing.
-func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Diagnostics {
-	txn, become, diags := ch.removal()
-	if !diags.HasError() && len(become.with(removalRefuse)) > 0 {
-		diags.Append(ch.checkRemoval(ctx)...)
+func (ch *Change) deleteKeys(
+	ctx context.Context, remove decide.RemoveDecision, about diagnose.Subject, timeout time.Duration,
+) diag.Diagnostics {
+	diags := findings(remove.Findings, "", about)
+	if !diags.HasError() && len(remove.Removals.With(decide.Refuse)) > 0 {
+		diags.Append(ch.checkRemoval(ctx, about)...)
 	}
-	if ch.Memory.removalOf(ch.Prior.ID) == nil { // no plan has reported it
-		diags.Append(ch.Prior.kept(become, ch.Memory, ch.Prior.Values, nil, ch.about)...)
+	if !remove.IsReported {
+		diags.Append(kept(remove.Removals, nil, about)...)
 	}
-	if diags.HasError() || len(txn.Keys) == 0 {
+	if diags.HasError() || len(remove.Txn.Keys) == 0 {
 		return diags
 	}
-	result, err := ch.Run.commit(ctx, txn, ch.about, timeout)
-	return append(diags, ch.report(txn, result, err)...)
+	result, err := ch.Run.commit(ctx, remove.Txn, about, timeout)
+	return append(diags, report(remove.Txn, result, err, about)...)
 }
 
-// removals returns the actions of a removal, by the values that its plan read, or else by the prior state. A key that
-// another instance wrote or took over in the same apply is left to it: with create_before_destroy, the new resource.
-func (ch *Change) removals() removals {
-	live := maps.Clone(ch.Prior.Values)
-	if note := ch.Memory.removalOf(ch.Prior.ID); note != nil && note.Entries != nil {
-		for key := range live {
-			if seen, isNoted := note.Entries[key]; isNoted {
-				live[key] = seen
-			} else { // it was missing at the plan, and the refresh after the plan found it: the plan shows no removal
-				delete(live, key)
-			}
-		}
-	}
-	become := ch.Prior.removals(ch.Prior.Values, live, ch.Memory)
-	maps.DeleteFunc(become, func(key string, _ removalAction) bool { return ch.Run.registry.hasWritten(ch.Prior.Ref, key) })
-	return become
-}
-
-// removal builds the transaction that removes or restores the keys, except for those that stay. It compares with what
-// the plan saw, if the memory has that, or else with the prior state.
-func (ch *Change) removal() (t *eval.Txn, become removals, diags diag.Diagnostics) {
-	prior, m, about := ch.Prior, ch.Memory, ch.Run.about(ch.Prior, terms.OpDelete)
-	t = ch.Run.txnOf(prior)
-	t.IgnoreMissing = true
-	become = ch.removals()
-	going := become.where(removalAction.writes)
-	if needs := m.Needs; needs != nil && needs.ID == prior.ID &&
-		slices.ContainsFunc(needs.Keys, func(key string) bool { return slices.Contains(going, key) }) {
-		diags.Append(about.TaintedReplacesItself())
-		return t, become, diags
-	}
-	expect, base, isSeen := prior.Values, prior.Version, false
-	if seen := m.removalOf(prior.ID); seen != nil {
-		if base = eval.Version(seen.versionNote); seen.Entries != nil {
-			expect, t.ObservedAt, isSeen = seen.Entries, base, true
-		}
-	}
-	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.
-	byVersion := prior.Scope != terms.ScopeKey || prior.IsSecret() // of a Secret there is nothing else to go by
-	if byVersion && base.Valid() {
-		t.RequireVersions = append(t.RequireVersions, base)
-	}
-	if byVersion && !base.Valid() && !isSeen && len(going) > 0 {
-		diags.Append(about.VersionNotKnown())
-	}
-	for _, key := range going {
-		k := eval.KeySwap{Key: key, Expect: expect[key], New: prior.target(m, become[key], key)}
-		if !k.New.IsAbsent() {
-			k.IfEqual = eval.Adopt
-		}
-		t.Keys = append(t.Keys, k)
-	}
-	return t, become, diags
-}
-
-// checkRemoval refuses what the plan should have refused, in case plan_check let it pass.
-func (ch *Change) checkRemoval(ctx context.Context) diag.Diagnostics {
-	prior, about := ch.Prior, ch.Run.about(ch.Prior, terms.OpDelete)
-	seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, prior.APIVersion, 0)
+// checkRemoval refuses a removal that the plan should have refused, in case plan_check let it pass.
+func (ch *Change) checkRemoval(ctx context.Context, about diagnose.Subject) diag.Diagnostics {
+	seen, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, ch.Prior.APIVersion, 0)
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}
-	if seen.Terminating() {
+	plan := decide.PlanRemove(&ch.Prior.Claim, ch.Memory.Memory, seen)
+	if plan.IsDeleted {
 		return nil
 	}
-	live := prior.live(seen)
-	return prior.refusals(prior.removals(prior.Values, live, ch.Memory), live, seen, about)
+	return refused(plan.Removals, seen, about)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 )
 
 // private is private state as the framework gives it.
@@ -29,16 +30,15 @@ func (p private) SetKey(_ context.Context, key string, value []byte) diag.Diagno
 func TestPrivateStateOfAnotherFormIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]private{
-		"from before there was a memory": {"instance": []byte(`"ABCDEFGH"`), "written": []byte(`{"foo":"data:0"}`)},
-		"of a later form":                {"memory": []byte(`{"form":2,"instance":"ABCDEFGH"}`)},
-		"without a form":                 {"memory": []byte(`{}`)},
-		"cut":                            {"memory": []byte(`{"form":1,`)},
+		"of a later form": {"memory": []byte(`{"form":2,"instance":"ABCDEFGH"}`)},
+		"without a form":  {"memory": []byte(`{}`)},
+		"cut":             {"memory": []byte(`{"form":1,`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			was := maps.Clone(test)
 			m, diags := Recall(t.Context(), test, eval.ConfigMap)
-			m.ForgetPlan()
+			m.Plan = decide.Notes{}
 			if more := m.Keep(t.Context(), test); len(more) > 0 || !maps.EqualFunc(was, test, bytes.Equal) {
 				t.Errorf("it is kept as %s: %v", test, more)
 			}
@@ -53,8 +53,8 @@ func TestPrivateStateIsTheSameBytesWhereNothingChanged(t *testing.T) {
 	t.Parallel()
 	for name, was := range map[string]string{
 		"nothing": "",
-		"keys": `{"form":1,"instance":"ABCDEFGH","first":{"b":{},"foo":{"text":"1"}},` +
-			`"written":{"b":"absent","foo":"data:0"}}`,
+		"keys": `{"form":1,"instance":"ABCDEFGH","originals":{"b":{},"foo":{"text":"1"}},` +
+			`"baseline":{"b":"absent","foo":"data:0"}}`,
 		"an import of all keys": `{"form":1,"import":[]}`,
 	} {
 		t.Run(name, func(t *testing.T) {

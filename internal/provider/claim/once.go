@@ -11,6 +11,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -18,7 +19,7 @@ import (
 // PlanSwap makes the checks that Invoke makes, except for keys that this plan itself changes before the swap is made. If isKnown is false, not all of
 // the claim is known yet, and nothing is checked.
 func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time.Duration) diag.Diagnostics {
-	t := r.swapTxn(c)
+	t := decide.Swap(&c.Claim)
 	r.registry.planSwap(t)
 	if !isKnown || !r.Checks() || r.registry.isCreated(c.Ref) || len(t.Keys) == 0 {
 		return nil
@@ -27,26 +28,6 @@ func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time
 		_, err := r.Engine.Check(ctx, t, r.CheckMode())
 		return err
 	})
-}
-
-// swapTxn builds the transaction of a swap. A key without an expectation must be absent, or hold its value already: a swap overwrites only
-// what its configuration names.
-func (r *Run) swapTxn(c *Claim) *eval.Txn {
-	t := r.txnOf(c)
-	t.RequireVersions = c.pinned(nil)
-	for _, key := range sortedKeys(c.Values, c.Expected) {
-		value, writes := c.Values[key]
-		want, named := c.Expected[key]
-		switch {
-		case !writes:
-			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, IsGuard: true})
-		case named:
-			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: value})
-		default:
-			t.Keys = append(t.Keys, eval.KeySwap{Key: key, New: value, IfEqual: eval.Adopt})
-		}
-	}
-	return t
 }
 
 // PlanTake checks whether a number can be taken.
@@ -129,20 +110,20 @@ func (r *Run) Invoke(ctx context.Context, c *Claim, wait types.String, timeout t
 		diags.Append(NotConfigured())
 		return
 	}
-	t := r.swapTxn(c)
-	ch := &Change{Plan: c, about: r.about(c, terms.OpInvoke)}
-	result, err := r.commit(ctx, t, ch.about, timeout)
-	if diags.Append(ch.report(t, result, err)...); diags.HasError() {
+	t := decide.Swap(&c.Claim)
+	about := r.about(c, terms.OpInvoke)
+	result, err := r.commit(ctx, t, about, timeout)
+	if diags.Append(report(t, result, err, about)...); diags.HasError() {
 		return
 	}
-	written := written(t, result)
-	if written.Previous == nil {
-		say("%s is as expected at resourceVersion %s; nothing to write", c.Ref, written.Version.ResourceVersion)
+	replaced, version := decide.Replaced(t, decide.Result(result)), result.After.Version().ResourceVersion
+	if replaced == nil {
+		say("%s is as expected at resourceVersion %s; nothing to write", c.Ref, version)
 		return
 	}
 	var wrote, removed []string
 	for _, key := range c.Keys() {
-		was, touched := written.Previous[key]
+		was, touched := replaced[key]
 		name, _ := diagnose.NameOf(key)
 		switch value := c.Values[key]; {
 		case !touched, value == was:
@@ -157,7 +138,7 @@ func (r *Run) Invoke(ctx context.Context, c *Claim, wait types.String, timeout t
 		keys        []string
 	}{{"Removed", "from", removed}, {"Wrote", "to", wrote}} {
 		if len(done.keys) > 0 {
-			say("%s %s %s %s, now at resourceVersion %s", done.what, strings.Join(done.keys, ", "), done.where, c.Ref, written.Version.ResourceVersion)
+			say("%s %s %s %s, now at resourceVersion %s", done.what, strings.Join(done.keys, ", "), done.where, c.Ref, version)
 		}
 	}
 }

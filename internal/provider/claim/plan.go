@@ -2,161 +2,123 @@ package claim
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
-// reported here.
-func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
-	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
-		return ch.planObject(ctx)
+// PlanCreate makes the checks that a create makes. Terraform plans a create again when it applies it, so most conflicts
+// on create are reported here.
+func (ch *Change) PlanCreate(ctx context.Context) diag.Diagnostics {
+	c, m, about := ch.Plan, ch.Memory, ch.about(terms.OpCreate)
+	if c.Whole != nil {
+		return ch.planObject(ctx, about)
 	}
-	if ch.Run.IsApply(ctx) || !ch.Plan.IsNamed() { // Create judges
+	if ch.Run.IsApply(ctx) || !c.IsNamed() { // the apply decides
 		return nil
 	}
-	c, m, about := ch.Plan, ch.Memory, ch.about
-	var removed []string // perhaps, by the replace, before the create: what they hold now says nothing
-	if removal := m.removalOf(c.ID); removal != nil {
-		removed = removal.Keys
-		if diags = replacedBy(about, removal, c); diags.HasError() {
-			return diags
-		}
+	create := decide.Create(&c.Claim, m.RemovalOf(c.ID))
+	if len(create.Findings) > 0 {
+		return findings(create.Findings, "", about)
 	}
-	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
-	keys := slices.DeleteFunc(c.Keys(), isRemoved)
-	diags.Append(ch.Run.planUse(ctx, c.Ref, use{owns: keys, writes: keys, values: c.Values}, m.newToken(), about)...)
+	uses := use{owns: create.Keys, writes: create.Keys, values: c.Values}
+	diags := ch.Run.planUse(ctx, c.Ref, uses, m.newToken(), about)
 	if diags.HasError() {
 		return diags
 	}
-	if needs := c.needs(); m.Removal == nil && len(needs) > 0 {
-		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
+	if m.Plan.Removal == nil && len(create.Needs) > 0 { // a plan that replaces a tainted resource looks like a create
+		m.Plan.Needs = &decide.NeedsNote{ID: c.ID, Keys: create.Needs}
 	}
-	t := ch.Run.createTxn(c)
-	t.Keys = slices.DeleteFunc(t.Keys, func(k eval.KeySwap) bool { return isRemoved(k.Key) })
-	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
+	if !c.Known.All || c.Required.IsUnknown || len(create.Txn.Keys) == 0 {
 		return diags
 	}
-	checked := ch.Run.checkTxn(ctx, c, t, about)
+	checked := ch.Run.checkTxn(ctx, c, create.Txn, about)
 	if diags.Append(checked...); len(checked) > 0 {
 		return diags
 	}
-	return append(diags, ch.replaced(ctx, t)...)
+	return append(diags, ch.permitted(ctx, create.Txn, about)...)
 }
 
-// PlanUpdate makes the checks that Update makes, against the prior state.
+// PlanUpdate makes the checks that an update makes, against the prior state.
 func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
-	c := ch.Plan
-	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpUpdate))
-	tells := ch.Run.Checks() && !ch.Run.IsApply(ctx) // Update reports it
-	if replaces := ch.Replaces(); len(replaces) > 0 {
+	c, update, about := ch.Plan, ch.Update, ch.Run.atPlan(ctx, ch.about(terms.OpUpdate))
+	isReported := ch.Run.Checks() && !ch.Run.IsApply(ctx) // else the apply reports it
+	if len(update.Replaces) > 0 {
 		switch {
 		case ch.Run.IsApply(ctx): // of an update: its plan did not know the change
-			diags.Append(ch.about.ChangesImmutable(replaces[0]))
-		case tells:
-			diags = append(ch.checkDrift(ctx), ch.planRemovalFirst(ctx, ch.Prior, ch.Prior.Policy)...)
+			diags.Append(about.ChangesImmutable(update.Replaces[0]))
+		case isReported:
+			diags = append(ch.overwrites(ctx, about), ch.planRemovalFirst(ctx, ch.Prior, ch.Prior.Policy)...)
 		}
 		return diags
 	}
-	if !c.Known.Keys { // Update judges
+	if !c.Known.Keys { // the apply decides
 		if c.Whole != nil {
-			diags = ch.Run.planUse(ctx, c.Ref, use{owns: []string{objectPath}}, ch.Memory.token(), ch.about)
+			diags = ch.Run.planUse(ctx, c.Ref, use{owns: []string{objectPath}}, ch.Memory.token(), about)
 		}
 		return diags
 	}
-	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
+	if diags.Append(ch.planChanges(ctx, about)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
 		return diags
 	}
-	if tells && c.Known.Place && c.Known.Values {
-		lacking := ch.Run.check(ctx, ch.about, c.Timeouts, ch.checkVersion)
+	if isReported && c.Known.Place && c.Known.Values {
+		lacking := ch.Run.check(ctx, about, c.Timeouts, ch.checkVersion)
 		if diags.Append(lacking...); len(lacking) > 0 {
 			return diags
 		}
 	}
-	t, refused := ch.updateTxn()
 	switch {
-	case t == nil:
-		return append(diags, ch.checkKept(ctx)...)
-	case !c.Known.Values || !c.Known.All || c.Pin.IsUnknown():
+	case update.Txn == nil:
+		return append(diags, ch.leaves(ctx, about)...)
+	case !c.Known.Values || !c.Known.All || c.Required.IsUnknown:
 		return diags
+	case len(update.Findings) > 0:
+		return append(diags, findings(update.Findings, ch.Prior.APIVersion, about)...)
 	}
-	if diags.Append(refused...); len(refused) > 0 {
-		return diags
-	}
-	checked := ch.Run.checkTxn(ctx, c, t, ch.about)
-	if diags.Append(checked...); len(checked) == 0 && tells {
-		diags.Append(ch.checkDrift(ctx)...)
-		diags.Append(ch.checkKept(ctx)...)
-		diags.Append(ch.replaced(ctx, t)...)
+	checked := ch.Run.checkTxn(ctx, c, update.Txn, about)
+	if diags.Append(checked...); len(checked) == 0 && isReported {
+		diags.Append(ch.overwrites(ctx, about)...)
+		diags.Append(ch.leaves(ctx, about)...)
+		diags.Append(ch.permitted(ctx, update.Txn, about)...)
 	}
 	return diags
 }
 
-// planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
-func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
-	c, dropped := ch.Plan, ch.dropped()
-	if c.Policy == "" { // not known: they may be abandoned
-		dropped = nil
-	}
-	for _, field := range ch.tangled(dropped) { // which updateTxn refuses
-		delete(dropped, field)
-	}
-	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
-	diags := ch.Run.planUse(ctx, c.Ref, use{c.paths(), writes, sortedKeys(dropped), c.Values}, ch.Memory.token(), ch.about)
-	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff || c.Policy == "" {
+// planChanges records the keys that an update writes and removes, and reports what becomes of those that the plan no
+// longer names.
+func (ch *Change) planChanges(ctx context.Context, about diagnose.Subject) diag.Diagnostics {
+	c, update := ch.Plan, ch.Update
+	uses := use{c.paths(), update.Changes, update.Dropped, c.Values}
+	diags := ch.Run.planUse(ctx, c.Ref, uses, ch.Memory.token(), about)
+	isOff := ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff
+	if diags.HasError() || isOff || c.Policy == "" {
 		return diags
 	}
-	gone := ch.gone()
-	return append(diags, c.says(c.removals(gone, gone, ch.Memory), ch.Memory, gone, nil, ch.about)...)
+	return append(diags, removals(update.Released, nil, about)...)
 }
 
-// PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
-// mayBeSame says that the new place is unknown, and may turn out to be the old one.
+// PlanReplace checks the removal of a replacement. Terraform plans the creation in a second call, and drops its
+// warnings. mayBeSame says that the new place is unknown, and may turn out to be the old one.
 func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.Diagnostics) {
 	if ch.Plan.OnDrift != "" {
 		ch.Prior.OnDrift = ch.Plan.OnDrift
 	}
-	_, kept := ch.Prior.concerns(ch.removals(), ch.Prior.Values)
-	if mayBeSame && (len(kept) > 0 || len(ch.Plan.needs()) > 0) {
-		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
+	needs := decide.Create(&ch.Plan.Claim, nil).Needs
+	if mayBeSame && (len(ch.remove().Removals.Stays()) > 0 || len(needs) > 0) {
+		diags.Append(ch.about(terms.OpDelete).MayReplaceItself())
 	}
 	return append(diags, ch.PlanDelete(ctx, ch.Plan.Known.Place)...)
 }
 
-// NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
-// a read: Terraform has refreshed it.
+// NoteReplace records the prior state, for the removal of a replacement in the same place.
 func (ch *Change) NoteReplace() {
-	prior := *ch.Prior
-	prior.OnDrift = ch.removalDrift()
-	var become removals
-	if prior.Whole == nil {
-		become = prior.removals(prior.Values, prior.Values, ch.Memory)
-	}
-	ch.Memory.Removal = prior.newRemovalNote(become, prior.Values)
-	ch.Memory.Removal.versionNote = versionNote(prior.Version)
-}
-
-// replacedBy refuses a create that cannot succeed after the removal before it.
-func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Diagnostics {
-	keys := removal.Keys
-	among := func(keys, of []string) bool {
-		return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(of, key) })
-	}
-	switch {
-	case among(c.adopts(), keys):
-		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesAdopted)}
-	case among(c.expects(), keys):
-		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesExpected)}
-	case among(c.Keys(), removal.Keeps) && c.Pin.IsNull():
-		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesKept)}
-	}
-	return nil
+	hasDrift := len(ch.Update.Overwrites)+len(ch.Update.Leaves) > 0
+	ch.Memory.Memory = decide.NoteReplacement(&ch.Plan.Claim, &ch.Prior.Claim, ch.Memory.Memory, hasDrift)
 }
 
 // checkTxn checks at plan the transaction that the apply sends.
@@ -170,9 +132,8 @@ func (r *Run) checkTxn(ctx context.Context, c *Claim, t *eval.Txn, about diagnos
 // changesVersion reports whether an update changes the API version in which the paths are read.
 func (ch *Change) changesVersion() bool { return ch.Plan.APIVersion != ch.Prior.APIVersion }
 
-// checkVersion refuses an update to an API version that does not have the values of the state. Such an update may write
-// nothing, and the next refresh would take the missing values for a change by somebody else. Without an answer in the
-// former version, nothing shows whether the new one lacks a value or somebody removed the value.
+// checkVersion refuses an update to an API version that does not have the values of the state. Without a response in
+// the former version, nothing shows whether the new one lacks a value or another writer removed the value.
 func (ch *Change) checkVersion(ctx context.Context) error {
 	if !ch.changesVersion() {
 		return nil
@@ -185,43 +146,23 @@ func (ch *Change) checkVersion(ctx context.Context) error {
 	if err != nil || before.Version() != now.Version() {
 		return nil //nolint:nilerr // see above
 	}
-	lacking := slices.DeleteFunc(sortedKeys(ch.Prior.Values), func(key string) bool {
-		value, names := ch.Plan.Configured[key]
-		had, has := before.Value(key), now.Value(key)
-		isLost := !had.IsAbsent() && has.IsAbsent()
-		if value == ch.Prior.Configured[key] {
-			isLost = had.Contains(value) && !has.Contains(value)
-		}
-		return !names || !isLost
-	})
-	if len(lacking) == 0 {
-		return nil
+	if keys := decide.Lacking(&ch.Plan.Claim, &ch.Prior.Claim, before, now); len(keys) > 0 {
+		return &diagnose.LackingError{Keys: keys, Before: ch.Prior.APIVersion}
 	}
-	return &diagnose.LackingError{Keys: lacking, Before: ch.Prior.APIVersion}
+	return nil
 }
 
-// replaced warns of values that a transaction replaces only because the plan names a version. Values of Secrets are not
-// shown, so a plan of a Secret does not warn, except of a whole one, which may lose keys.
-func (ch *Change) replaced(ctx context.Context, t *eval.Txn) diag.Diagnostics {
-	if !ch.Plan.isPinned() || ch.Plan.IsSecret() && ch.Plan.Whole == nil || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
+// permitted warns of values that a transaction replaces only because the plan requires a version.
+func (ch *Change) permitted(ctx context.Context, t *eval.Txn, about diagnose.Subject) diag.Diagnostics {
+	if !ch.Plan.MayPermit() || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
 		return nil
 	}
 	live, err := ch.Run.Engine.Observe(ctx, ch.Plan.Ref, ch.Plan.APIVersion, cas.Fresh)
 	if err != nil {
 		return nil // the check has just succeeded: only the warning is lost
 	}
-	var values []diagnose.Drift
-	for _, k := range t.Complete(live).Keys {
-		if ch.Prior != nil && !ch.Prior.isImported() && slices.Contains(ch.Prior.Keys(), k.Key) {
-			continue
-		}
-		found := live.Value(k.Key)
-		if k.Expect.IsAnything() && !k.IsGuard && !found.IsAbsent() && !k.New.Matches(found) {
-			values = append(values, diagnose.Drift{Key: k.Key, Found: found, ToWrite: k.New})
-		}
+	if values := decide.Permitted(ch.prior(), t, live); len(values) > 0 {
+		return diag.Diagnostics{about.Replaces(values)}
 	}
-	if len(values) == 0 {
-		return nil
-	}
-	return diag.Diagnostics{ch.about.Replaces(values)}
+	return nil
 }

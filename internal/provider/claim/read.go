@@ -2,13 +2,14 @@ package claim
 
 import (
 	"context"
-	"maps"
 	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -16,7 +17,7 @@ import (
 type Seen struct {
 	*eval.Snapshot
 
-	Keys     []string // that the refresh is about, sorted: also those that vanished since they were written
+	Keys     []string // of the refresh, sorted: also those that are missing since the resource wrote them
 	IsImport bool     // the first read after an import
 }
 
@@ -28,65 +29,40 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	age := cas.Fresh
-	isOfAll := m.Import != nil && len(m.Import) == 0
-	if isOfAll {
-		age = 0 // of all keys none may be missing
+	ages := []time.Duration{cas.Fresh, 0} // the state drops nothing without a fresh read
+	if m.ImportsAll() {
+		ages = ages[1:] // of all keys, none may be missing
 	}
-	// Vanished keys are looked up too: if one comes back, that is drift.
-	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written)))))
-	observation, err := r.observe(ctx, c, age, func(seen *eval.Snapshot) bool {
-		isMissing := func(key string) bool {
-			was, has := c.Values[key]
-			return seen.Value(key).IsAbsent() && (!has || !was.IsAbsent())
-		}
-		return c.Whole != nil && !seen.Exists() || slices.ContainsFunc(keys, isMissing)
+	var found decide.ReadDecision
+	seen, err := r.observe(ctx, &c.Claim, ages, func(seen *eval.Snapshot) bool {
+		found = decide.Read(&c.Claim, m.Memory, seen)
+		return found.Lacks
 	})
-	for _, key := range keys {
+	for _, key := range found.Keys {
 		if err == nil && c.APIVersion != "" {
-			err = readError(c.Ref, key, observation)
+			err = readError(c.Ref, key, seen)
 		}
 	}
 	if err != nil {
 		about := r.about(c, terms.OpRead)
 		about.IsImport = m.Import != nil
-		diags.Append(about.Diagnose(err)) // a warning where the kind is not served: the state stays
+		diags.Append(about.Diagnose(err)) // a warning if the kind is not served: the state stays
 		return nil, diags
 	}
-	m.forgetForms(observation)
-	if m.Written == nil && m.Import == nil && !c.IsSecret() {
-		m.Baseline(c) // private state was lost: the values of the state are the baseline
-	}
-	if c.Whole != nil {
-		keys = slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(keys, maps.Keys(c.live(observation))))))
-		m.noteOthers(c, observation)
-	}
-	m.keepWritten(c, observation)
-	if isAnother(c.Version, observation.Version()) {
-		m.beginAnew(c.Keys(), observation.Value)
-	}
-	m.observe(observation, keys)
-	if isOfAll {
-		keys = slices.Sorted(maps.Keys(observation.Entries()))
-	}
-	return &Seen{Snapshot: observation, Keys: keys, IsImport: m.Import != nil}, diags
+	m.Memory = found.Memory
+	return &Seen{Snapshot: seen, Keys: found.Keys, IsImport: m.Import != nil}, diags
 }
 
-// isAnother reports whether an object was deleted and made again.
-func isAnother(was, now eval.Version) bool {
-	return was.UID != "" && now.UID != "" && was.UID != now.UID
-}
-
-// beginAnew is for an object that was created again: the resource has written nothing to it, so its content is the
-// original of each key whose original was known.
-func (m *Memory) beginAnew(keys []string, held func(key string) eval.Value) {
-	first := map[string]eval.Value{}
-	for _, key := range keys {
-		if _, isKnown := m.First[key]; isKnown {
-			first[key] = m.entry(held(key))
+// observe reads an object. It may reuse a recent read of this process, unless the decision depends on a fresh one.
+func (r *Run) observe(
+	ctx context.Context, c *decide.Claim, ages []time.Duration, needsFresh func(*eval.Snapshot) bool,
+) (seen *eval.Snapshot, err error) {
+	for _, age := range ages {
+		if seen, err = r.Engine.Observe(ctx, c.Ref, c.APIVersion, age); err != nil || !needsFresh(seen) {
+			return seen, err
 		}
 	}
-	m.First = first
+	return seen, nil
 }
 
 // readError returns why the value of a field is not known, or nil.
@@ -97,40 +73,7 @@ func readError(ref eval.Ref, key string, seen *eval.Snapshot) error {
 	return nil
 }
 
-// Missing gives the keys that do not exist.
+// Missing returns the keys that do not exist.
 func (s *Seen) Missing() []string {
 	return slices.DeleteFunc(slices.Clone(s.Keys), func(key string) bool { return !s.Value(key).IsAbsent() })
-}
-
-// Imports notes the keys that an import names, or none for all, for the read that follows.
-func (m *Memory) Imports(keys ...string) { m.Import = append([]string{}, keys...) }
-
-// Imported makes the values that an import found the originals and the baseline. c is the claim of the state.
-func (m *Memory) Imported(c *Claim, s *Seen) {
-	m.Baseline(c)
-	m.First = map[string]eval.Value{}
-	keys := s.Keys
-	if c.Whole != nil {
-		keys = c.Keys()
-	}
-	for _, key := range keys {
-		m.Written[key] = m.digest(s.Value(key))
-		if c.Whole == nil || !eval.IsEntry(key) {
-			m.First[key] = m.entry(s.Value(key))
-		}
-		if c.Whole != nil && !eval.IsEntry(key) {
-			m.Unnamed = append(m.Unnamed, key)
-		}
-	}
-	m.observe(s.Snapshot, keys)
-}
-
-// Baseline makes the values of a state the baseline, after an import or a move from another provider. The originals
-// stay unknown.
-func (m *Memory) Baseline(c *Claim) {
-	m.newToken()
-	m.Written, m.Import = map[string]string{}, nil
-	for key, e := range c.Values {
-		m.Written[key] = m.digest(e)
-	}
 }

@@ -60,7 +60,7 @@ func (r *Run) FieldManagerOr(named types.String) string {
 // about returns the subject of diagnostics about an operation.
 func (r *Run) about(c *Claim, op terms.Operation) diagnose.Subject {
 	about := c.About(op)
-	about.Manager, about.Writes = r.FieldManagerOr(c.FieldManager), r.writes.Load
+	about.Manager, about.Writes = c.FieldManager, r.writes.Load
 	return about
 }
 
@@ -154,16 +154,6 @@ func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subje
 	about.Replanned = r.IsApply(ctx)
 	about.Rehearsed = r.CheckMode() == cas.DryRun
 	return about
-}
-
-// observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
-// the state drops anything.
-func (r *Run) observe(ctx context.Context, c *Claim, age time.Duration, missing func(*eval.Snapshot) bool) (*eval.Snapshot, error) {
-	seen, err := r.Engine.Observe(ctx, c.Ref, c.APIVersion, age)
-	if err == nil && age > 0 && missing(seen) {
-		return r.Engine.Observe(ctx, c.Ref, c.APIVersion, 0)
-	}
-	return seen, err
 }
 
 // is reports whether an error is one of a type.

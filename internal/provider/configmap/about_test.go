@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -41,9 +41,9 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
 			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over. If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource.`: keys.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
 		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
-			"Change value_base64 instead of replacing the resource.": entry.Claim(run).About(terms.OpCreate).ReplacesItself(diagnose.ReplacesKept).Detail(),
+			"Change value_base64 instead of replacing the resource.": entry.Claim(run).About(terms.OpCreate).ReplacesItself(decide.FindReplacesKept).Detail(),
 		"The removal comes first, so adopt_existing would find nothing to adopt. Nothing was removed." + several +
-			"Change data instead of replacing the resource.": keys.Claim(run).About(terms.OpCreate).ReplacesItself(diagnose.ReplacesAdopted).Detail(),
+			"Change data instead of replacing the resource.": keys.Claim(run).About(terms.OpCreate).ReplacesItself(decide.FindReplacesAdopted).Detail(),
 		"The ConfigMap does not exist. Nothing was written." + several + "Run terraform plan again: it plans to create the ConfigMap.": ofWhole.Diagnose(missing).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + several + "Run terraform plan again: it plans to replace the ConfigMap.":  ofWhole.Diagnose(immutable).Detail(),
 		"You do not have permission to create this ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  API server:  no\n\n" +

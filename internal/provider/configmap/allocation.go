@@ -19,6 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -212,7 +213,7 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	memory := r.Recall(ctx, resp.Private, &resp.Diagnostics)
-	memory.ForgetPlan()
+	memory.Plan = decide.Notes{}
 	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return

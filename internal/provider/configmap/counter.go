@@ -16,6 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -100,7 +101,7 @@ func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
-	m.ForgetPlan()
+	m.Plan = decide.Notes{}
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return

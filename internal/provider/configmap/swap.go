@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -71,7 +72,8 @@ func (m *swapModel) Validate() diag.Diagnostics {
 // Claim translates the maps to a claim.
 func (m *swapModel) Claim() *claim.Claim {
 	ref := m.RefWithDefault()
-	return &claim.Claim{Ref: ref, Values: m.Values(eval.ConfigMap), Expected: m.Expected(eval.ConfigMap), About: func(terms.Operation) diagnose.Subject {
+	values := decide.Claim{Ref: ref, Values: m.Values(eval.ConfigMap), Expected: m.Expected(eval.ConfigMap)}
+	return &claim.Claim{Claim: values, About: func(terms.Operation) diagnose.Subject {
 		s := diagnose.Subject{ID: terms.EntryID{Ref: ref}}
 		m.Describe(&s, eval.ConfigMap)
 		return s

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -195,9 +196,9 @@ func (s Subject) exist(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
 
 // existWhole is for keys of a ConfigMap that an update of a whole ConfigMap begins to manage.
 func (s Subject) existWhole(e *eval.ConflictError, facts []Fact) diag.Diagnostic {
-	keys, drift := keysOf(e.Keys), []Drift{}
+	keys, drift := keysOf(e.Keys), []decide.Drift{}
 	for _, k := range e.Keys {
-		drift = append(drift, Drift{Key: k.Key, Found: e.Live.Value(k.Key), ToWrite: k.New})
+		drift = append(drift, decide.Drift{Key: k.Key, Found: e.Live.Value(k.Key), ToWrite: k.New})
 	}
 	happened := enumerate(keys) + number(len(keys), " already exists with another value.", " already exist with other values.")
 	isRemoved := func(k eval.KeyConflict) bool { return k.New.IsAbsent() }

@@ -4,7 +4,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -13,12 +13,12 @@ func driftDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 	const changed = "Value Changed Since Last Apply"
 	live, two := eval.Text("live"), eval.Text("2")
 	written := eval.Text("1")
-	one := []diagnose.Drift{{Key: "foo", Found: live, ToWrite: two}}
-	known := []diagnose.Drift{{Key: "foo", Written: &written, Found: live, ToWrite: two}}
-	several := []diagnose.Drift{
+	one := []decide.Drift{{Key: "foo", Found: live, ToWrite: two}}
+	known := []decide.Drift{{Key: "foo", Written: &written, Found: live, ToWrite: two}}
+	several := []decide.Drift{
 		{Key: "a", ToWrite: two}, {Key: "foo", Found: live, ToWrite: two},
 	}
-	whole := []diagnose.Drift{
+	whole := []decide.Drift{
 		{Key: "foo", Found: live}, {Key: eval.LabelKey("app"), Found: eval.Text("other"), ToWrite: eval.Text("shop")},
 	}
 	return map[string]diagnosticTest{
@@ -104,7 +104,7 @@ Somebody else changed foo and label app after the last apply. This update overwr
 To keep them, set data and labels to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: a ConfigMap that became immutable": {
-			of: aboutWhole(terms.OpUpdate).DriftRefused([]diagnose.Drift{
+			of: aboutWhole(terms.OpUpdate).DriftRefused([]decide.Drift{
 				whole[0], {Key: eval.ImmutableKey, Found: eval.Bool(true)},
 			}, nil), summary: changed,
 			detail: `
@@ -121,7 +121,7 @@ Somebody else changed foo and immutable after the last apply. on_drift = "error"
 The ConfigMap is immutable now, so an update cannot overwrite them. To keep them, set data and immutable to what the ConfigMap holds.`,
 		},
 		"drift: a key is not removed": {
-			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.Drift{{Key: "foo", Found: live}}, seen), summary: changed,
+			of: aboutFoo(terms.OpDelete).RemovalRefused([]decide.Drift{{Key: "foo", Found: live}}, seen), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -52,8 +53,8 @@ func stays(at, live, first string) diag.Diagnostic {
 		}
 		entries[i] = e
 	}
-	return aboutWeb(terms.OpDelete, planning).Stays(diagnose.KeptExisting,
-		[]diagnose.Kept{{Key: webKey(at), Live: entries[0], First: &entries[1]}}, nil)
+	return aboutWeb(terms.OpDelete, planning).Stays(decide.KeepExisting,
+		decide.Removals{{Key: webKey(at), Live: entries[0], First: &entries[1]}}, nil)
 }
 
 func fieldsDiagnosticTests() map[string]diagnosticTest {
@@ -220,18 +221,18 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}
-	d := aboutWeb(terms.OpUpdate).DriftOverwritten([]diagnose.Drift{{Key: replicasKey(), Found: is, ToWrite: was}}, nil)
+	d := aboutWeb(terms.OpUpdate).DriftOverwritten([]decide.Drift{{Key: replicasKey(), Found: is, ToWrite: was}}, nil)
 	if n := strings.Count(d.Detail(), "\n") + 1; n > 20 || !strings.Contains(d.Detail(), "More differences:") || strings.Contains(d.Detail(), ".z") {
 		t.Errorf("%d lines:\n%s", n, d.Detail())
 	}
 
-	var many []diagnose.Drift
+	var many []decide.Drift
 	for i := range 40 {
 		key, err := eval.FieldKey(eval.KindOf("apps", "Deployment"), fmt.Sprintf("metadata.labels.l%d", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		many = append(many, diagnose.Drift{Key: key, Found: eval.Text(numbered(30, "a")), ToWrite: eval.Text(numbered(30, "b"))})
+		many = append(many, decide.Drift{Key: key, Found: eval.Text(numbered(30, "a")), ToWrite: eval.Text(numbered(30, "b"))})
 	}
 	for _, n := range []int{1, 2, 5, 11, 40} {
 		conflict := &eval.ConflictError{Ref: web, Reason: eval.ReasonKey, Live: &eval.Snapshot{}}
@@ -239,7 +240,7 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 			conflict.Keys = append(conflict.Keys, eval.KeyConflict{Key: m.Key, Reason: eval.ReasonKey, Expected: m.ToWrite})
 		}
 		for _, d := range []diag.Diagnostic{
-			aboutWeb(terms.OpUpdate).DriftOverwritten(many[:n], nil), aboutWeb(terms.OpUpdate).Diagnose(conflict), aboutWeb(terms.OpDelete).Stays(diagnose.KeptExisting, kept(keysOf(many[:n])...), nil),
+			aboutWeb(terms.OpUpdate).DriftOverwritten(many[:n], nil), aboutWeb(terms.OpUpdate).Diagnose(conflict), aboutWeb(terms.OpDelete).Stays(decide.KeepExisting, kept(keysOf(many[:n])...), nil),
 		} {
 			message := d.Summary() + "\n" + d.Detail()
 			if lines := strings.Count(message, "\n") + 1; lines > 20 {
@@ -258,15 +259,15 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 func TestMessagesAboutKeysAreShort(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{5, 10, 14} {
-		var drift []diagnose.Drift
+		var drift []decide.Drift
 		for i := range n {
-			drift = append(drift, diagnose.Drift{
+			drift = append(drift, decide.Drift{
 				Key: fmt.Sprintf("k%02d", i), Found: eval.Text("1"), ToWrite: eval.Text("2"), Written: new(eval.Text("3")),
 			})
 		}
 		for _, d := range []diag.Diagnostic{
 			aboutSeveral(terms.OpUpdate, planning).DriftRefused(drift, nil),
-			aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptExisting, kept(keysOf(drift)...), nil),
+			aboutSeveral(terms.OpDelete, planning).Stays(decide.KeepExisting, kept(keysOf(drift)...), nil),
 		} {
 			message := d.Summary() + "\n" + d.Detail()
 			if lines := strings.Count(message, "\n") + 1; lines > 20 || !strings.Contains(message, fmt.Sprintf("k%02d", n-1)) {

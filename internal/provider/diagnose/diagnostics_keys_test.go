@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -34,9 +35,9 @@ func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagno
 }
 
 // kept returns keys that stay in place with the value "1".
-func kept(keys ...string) (all []diagnose.Kept) {
+func kept(keys ...string) (all decide.Removals) {
 	for _, key := range keys {
-		all = append(all, diagnose.Kept{Key: key, Live: eval.Text("1"), First: new(eval.Text("it's 0"))})
+		all = append(all, decide.Removal{Key: key, Live: eval.Text("1"), First: new(eval.Text("it's 0"))})
 	}
 	return all
 }
@@ -200,7 +201,7 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		},
 		"several: anything else": unexpected(aboutSeveral(terms.OpUpdate), "updating the keys", object),
 		"several: admission": {
-			of: aboutSeveral(terms.OpCreate).NotStoredAsSent([]diagnose.KeyChange{
+			of: aboutSeveral(terms.OpCreate).NotStoredAsSent([]decide.KeyChange{
 				{Key: "a", Sent: eval.Text("2"), Stored: eval.Text("3")}, {Key: "foo", Sent: eval.Text("4"), Stored: eval.Value{}},
 			}),
 			severity: diag.SeverityWarning, path: `data["a"]`, summary: "Value Not Stored As Sent",
@@ -210,27 +211,27 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		},
 		"several: delete of what changed": {
 			of: aboutSeveral(terms.OpDelete, planning).RemovesChanged(
-				[]diagnose.Drift{{Key: "a", Found: eval.Text("x")}, {Key: "b", Found: eval.Text("y")}}, nil),
+				[]decide.Drift{{Key: "a", Found: eval.Text("x")}, {Key: "b", Found: eval.Text("y")}}, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold what the plan found." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
 				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy.`,
 		},
 		"several: what changed stays": {
-			of:       aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptChanged, kept("a", "b"), nil),
+			of:       aboutSeveral(terms.OpDelete, planning).Stays(decide.KeepChanged, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a and b do not hold what this resource last wrote, so they stay as they are." + stays +
 				`To remove them, apply deletion_policy = "delete" and on_drift = "overwrite" before the destroy. After the destroy, use kubectl as shown.`,
 		},
 		"several: keys stay": {
-			of:       aboutSeveral(terms.OpDelete, planning).Stays(diagnose.KeptExisting, kept("a", "b"), nil),
+			of:       aboutSeveral(terms.OpDelete, planning).Stays(decide.KeepExisting, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a and b existed before this resource wrote them, so they stay as they are." + stays +
 				`To put back what they held first, apply deletion_policy = "restore" before the destroy. ` +
 				`To remove them, apply deletion_policy = "delete" before the destroy. After the destroy, use kubectl as shown.`,
 		},
 		"several: keys stay after the destroy": {
-			of:       aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b"), nil),
+			of:       aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept("a", "b"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a and b existed before this resource wrote them, so they stay as they are." + stays +
 				"Terraform does not manage them any more.",
@@ -238,7 +239,7 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		"several: an expected key that changed stays": {
 			of: aboutSeveral(terms.OpDelete, planning, func(s *diagnose.Subject) {
 				s.Keys["foo"] = diagnose.KeyPaths{Expected: path.Root("expected_data").AtMapKey("foo"), Want: new(eval.Text("0"))}
-			}).Stays(diagnose.KeptChanged, []diagnose.Kept{{Key: "foo", Live: eval.Text("1"), First: &eval.Value{}}}, nil),
+			}).Stays(decide.KeepChanged, decide.Removals{{Key: "foo", Live: eval.Text("1"), First: &eval.Value{}}}, nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "foo does not hold what this resource last wrote, so it stays as it is.\n\n  ConfigMap:  shop/settings\n" +
 				"  Key:        foo\n  Found:      \"1\"\n" +
@@ -247,8 +248,8 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 				"After the destroy, use kubectl as shown.",
 		},
 		"several: adopted keys stay": {
-			of: aboutSeveral(terms.OpUpdate, replanned).Stays(diagnose.KeptExisting,
-				[]diagnose.Kept{{Key: "a", Live: eval.Text("1"), First: new(eval.Text("1"))}}, nil),
+			of: aboutSeveral(terms.OpUpdate, replanned).Stays(decide.KeepExisting,
+				decide.Removals{{Key: "a", Live: eval.Text("1"), First: new(eval.Text("1"))}}, nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a existed before this resource wrote it, so it stays as it is.\n\n  ConfigMap:  shop/settings\n" +
 				"  Key:        a\n  Found:      \"1\"\n" +
@@ -256,13 +257,13 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 				"Terraform does not manage it any more.",
 		},
 		"several: a changed key that the configuration gives up stays": {
-			of:       aboutSeveral(terms.OpUpdate, planning).Stays(diagnose.KeptChanged, kept("gone"), nil),
+			of:       aboutSeveral(terms.OpUpdate, planning).Stays(decide.KeepChanged, kept("gone"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "gone does not hold what this resource last wrote, so it stays as it is." + staysGone +
 				`To remove it, set deletion_policy = "delete" and on_drift = "overwrite". After the apply, use kubectl as shown.`,
 		},
 		"several: a key that the configuration gives up stays": {
-			of:       aboutSeveral(terms.OpUpdate, planning).Stays(diagnose.KeptUnknown, kept("gone"), nil),
+			of:       aboutSeveral(terms.OpUpdate, planning).Stays(decide.KeepUnknown, kept("gone"), nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "It is not known what gone held before this resource wrote it, so it stays as it is." + staysGone +
 				`To remove it, set deletion_policy = "delete". After the apply, use kubectl as shown.`,
@@ -273,14 +274,16 @@ func severalDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 				"  Key:        a\n  Key:        b\n\nGive it up first." + deposed,
 		},
 		"several: replaces itself": {
-			of: aboutSeveral(terms.OpCreate).ReplacesItself(diagnose.ReplacesKept), summary: "Replacement Would Fail",
+			of: aboutSeveral(terms.OpCreate).ReplacesItself(decide.FindReplacesKept), summary: "Replacement Would Fail",
 			detail: "deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + object +
 				"\nChange data instead of replacing the resource.",
 		},
 		"several: a tainted one replaces itself": taintedReplacesItself(aboutSeveral(terms.OpDelete), object),
 		"several: may replace itself":            mayReplaceItself(aboutSeveral(terms.OpDelete), "namespace and name", "data", object),
 		"several: put back": {
-			of:       aboutSeveral(terms.OpDelete, planning).PutsBack(map[string]eval.Value{"b": {}, "a": eval.Text("0")}, map[string]eval.Value{"a": eval.Text("1"), "b": eval.Text("2")}),
+			of: aboutSeveral(terms.OpDelete, planning).PutsBack(decide.Removals{
+				{Key: "a", Live: eval.Text("1"), First: new(eval.Text("0"))}, {Key: "b", Live: eval.Text("2"), First: new(eval.Value{})},
+			}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what a and b held before this resource wrote them.\n\n  ConfigMap:  shop/settings\n  Key:        a\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
 				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\" before the destroy.",

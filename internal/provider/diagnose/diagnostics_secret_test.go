@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -66,8 +67,8 @@ func secretDiagnosticTests(seen *eval.Snapshot) map[string]diagnosticTest {
 		}
 		return e
 	}
-	drift := []diagnose.Drift{{Key: "foo", Found: live, ToWrite: two}}
-	both := []diagnose.Drift{{Key: "a", Found: two, ToWrite: two}, {Key: "foo", Found: live, ToWrite: two}}
+	drift := []decide.Drift{{Key: "foo", Found: live, ToWrite: two}}
+	both := []decide.Drift{{Key: "a", Found: two, ToWrite: two}, {Key: "foo", Found: live, ToWrite: two}}
 	return map[string]diagnosticTest{
 		"Secret: another version": {
 			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(eval.ReasonVersion, live)),
@@ -177,7 +178,7 @@ func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 				}),
 				"too large": about.Diagnose(&eval.TooLargeError{Ref: secretRef, New: 1, Others: eval.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
 				"written twice": about.KeyWrittenTwice([]string{"foo"}, false), "moves": about.KeyMoves([]string{"foo"}, false),
-				"admission": about.NotStoredAsSent([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
+				"admission": about.NotStoredAsSent([]decide.KeyChange{{Key: "foo", Sent: one}}),
 			} {
 				if at, ok := told.(diag.DiagnosticWithPath); ok && at.Path().Steps()[0].String() == attribute {
 					t.Errorf("%s of %s points at %s", name, attribute, at.Path())

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -32,8 +33,8 @@ func diagnosticTests(seen, unmanaged, long *eval.Snapshot) map[string]diagnostic
 	encoded.Keys[0].Expected = eval.Binary([]byte("1"))
 	longer := conflictOf(eval.ReasonKey, long, eval.Version{})
 	longer.Keys[0].Expected = eval.Text(strings.Repeat("x", 300) + "1")
-	changed := []diagnose.KeyChange{{Key: "foo", Sent: eval.Text("2"), Stored: eval.Text("3")}}
-	live := []diagnose.Drift{{Key: "foo", Found: eval.Text("live")}}
+	changed := []decide.KeyChange{{Key: "foo", Sent: eval.Text("2"), Stored: eval.Text("3")}}
+	live := []decide.Drift{{Key: "foo", Found: eval.Text("live")}}
 
 	return map[string]diagnosticTest{
 		"held": {
@@ -288,21 +289,21 @@ func diagnosticTests(seen, unmanaged, long *eval.Snapshot) map[string]diagnostic
 				"\nLeave it to one of the two.",
 		},
 		"replaces itself": {
-			of: aboutFoo(terms.OpCreate).ReplacesItself(diagnose.ReplacesExpected), summary: "Replacement Would Fail",
+			of: aboutFoo(terms.OpCreate).ReplacesItself(decide.FindReplacesExpected), summary: "Replacement Would Fail",
 			detail: "The removal comes first, so what is expected would be gone. Nothing was removed." + head +
 				"\nChange value instead of replacing the resource.",
 		},
 		"a tainted one replaces itself": taintedReplacesItself(aboutFoo(terms.OpDelete), head),
 		"may replace itself":            mayReplaceItself(aboutFoo(terms.OpDelete), "namespace, name and key", "value", head),
 		"put back, hidden": {
-			of:       aboutFoo(terms.OpDelete, planning, hidden).PutsBack(map[string]eval.Value{"foo": eval.Text("0")}, map[string]eval.Value{"foo": eval.Text("1")}),
+			of:       aboutFoo(terms.OpDelete, planning, hidden).PutsBack(decide.Removals{{Key: "foo", Live: eval.Text("1"), First: new(eval.Text("0"))}}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
 				"  Found:      (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Put back:   (hidden, 1 bytes, sha256:" + digestOf("0") + ")\n" +
 				"\nTo leave it as it is, apply deletion_policy = \"abandon\" before the destroy.",
 		},
 		"put back, by an update": {
-			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]eval.Value{"foo": eval.Text("0")}, map[string]eval.Value{"foo": eval.Text("1")}),
+			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(decide.Removals{{Key: "foo", Live: eval.Text("1"), First: new(eval.Text("0"))}}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
 			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
 				"\nTo leave it as it is, set deletion_policy = \"abandon\".",

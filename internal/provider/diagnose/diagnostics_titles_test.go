@@ -8,16 +8,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Command lines show one warning of each title. So the title of a warning says which key it is about, or which object where all keys of it have the same.
 func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
-	drifted := func(keys ...string) (drift []diagnose.Drift) {
+	drifted := func(keys ...string) (drift []decide.Drift) {
 		for _, key := range keys {
-			drift = append(drift, diagnose.Drift{Key: key, Found: eval.Text("live"), ToWrite: eval.Text("1")})
+			drift = append(drift, decide.Drift{Key: key, Found: eval.Text("live"), ToWrite: eval.Text("1")})
 		}
 		return drift
 	}
@@ -31,11 +31,11 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 		"a hidden key":       {aboutFoo(terms.OpUpdate, hidden).DriftOverwritten(drifted("foo"), nil), changed + "foo in ConfigMap shop/settings"},
 		"a key of a Secret":  {aboutPassword(terms.OpUpdate).DriftKept(drifted("foo"), nil), changed + "foo in Secret shop/database"},
 		"one of several":     {aboutSeveral(terms.OpUpdate).DriftOverwritten(drifted("a"), nil), changed + "a in ConfigMap shop/settings"},
-		"three":              {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b", "c"), nil), "Key Stays In Place: a, b and c in ConfigMap shop/settings"},
-		"more":               {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", "b", "c", "d"), nil), "Key Stays In Place: a and 3 more in ConfigMap shop/settings"},
+		"three":              {aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept("a", "b", "c"), nil), "Key Stays In Place: a, b and c in ConfigMap shop/settings"},
+		"more":               {aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept("a", "b", "c", "d"), nil), "Key Stays In Place: a and 3 more in ConfigMap shop/settings"},
 		"a label":            {aboutWhole(terms.OpUpdate).DriftOverwritten(drifted(eval.LabelKey("app")), nil), changed + "label app in ConfigMap shop/settings"},
 		"a field":            {aboutWeb(terms.OpUpdate).DriftOverwritten(drifted(replicasKey()), nil), changed + "spec.replicas in Deployment shop/web"},
-		"a field that stays": {aboutWeb(terms.OpDelete).Stays(diagnose.KeptExisting, kept(replicasKey()), nil), "Field Stays In Place: spec.replicas in Deployment shop/web"},
+		"a field that stays": {aboutWeb(terms.OpDelete).Stays(decide.KeepExisting, kept(replicasKey()), nil), "Field Stays In Place: spec.replicas in Deployment shop/web"},
 		"an error as a warning": {
 			aboutFoo(terms.OpUpdate, warned, expecting("expected_value")).Diagnose(conflictOf(eval.ReasonKey, seenOf(map[string]string{"foo": "live"}), eval.Version{})),
 			"Expected Value Mismatch: foo in ConfigMap shop/settings",
@@ -45,9 +45,9 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 		"a kind":                            {aboutWeb(terms.OpRead).Diagnose(&eval.NotServedError{Ref: web, APIVersion: "apps/v1"}), "Kind Not Served: Deployment of apps/v1"},
 		"an API server":                     {aboutFoo(terms.OpCreate, warned).Diagnose(&eval.UnreachableError{Host: "https://api.test", Err: errServer}), "API Server Unreachable"},
 		"a value of a pool":                 {aboutFoo(terms.OpUpdate, ofAllocation).OutsideRange("7"), `Value Outside The Range: "7" of foo in ConfigMap shop/settings`},
-		"a long field":                      {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept(long), nil), "Key Stays In Place: " + long[:29] + "…" + digestOf(long)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
-		"one with the same ends":            {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept(longer), nil), "Key Stays In Place: " + long[:29] + "…" + digestOf(longer)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
-		"two of which one is long":          {aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept("a", long), nil), "Key Stays In Place: a and 1 more in ConfigMap shop/settings"},
+		"a long field":                      {aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept(long), nil), "Key Stays In Place: " + long[:29] + "…" + digestOf(long)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
+		"one with the same ends":            {aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept(longer), nil), "Key Stays In Place: " + long[:29] + "…" + digestOf(longer)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
+		"two of which one is long":          {aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept("a", long), nil), "Key Stays In Place: a and 1 more in ConfigMap shop/settings"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -62,14 +62,14 @@ func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
 // A warning names all keys that it is about, also those whose values it does not show.
 func TestAWarningNamesAllItsKeys(t *testing.T) {
 	t.Parallel()
-	var drift []diagnose.Drift
+	var drift []decide.Drift
 	for _, name := range strings.Split("abcdefghijklmn", "") {
-		drift = append(drift, diagnose.Drift{Key: "key-" + name, Found: eval.Text("live-" + name), ToWrite: eval.Text("1")})
+		drift = append(drift, decide.Drift{Key: "key-" + name, Found: eval.Text("live-" + name), ToWrite: eval.Text("1")})
 	}
 	for name, d := range map[string]diag.Diagnostic{
 		"drift":         aboutSeveral(terms.OpUpdate).DriftOverwritten(drift, nil),
 		"whole":         aboutWhole(terms.OpUpdate).DriftOverwritten(drift, nil),
-		"stays at last": aboutSeveral(terms.OpDelete).Stays(diagnose.KeptExisting, kept(keysOf(drift)...), nil),
+		"stays at last": aboutSeveral(terms.OpDelete).Stays(decide.KeepExisting, kept(keysOf(drift)...), nil),
 	} {
 		if !strings.Contains(d.Summary(), "key-a and 13 more in ConfigMap shop/settings") {
 			t.Errorf("%s: the title is %q", name, d.Summary())
@@ -85,7 +85,7 @@ func TestAWarningNamesAllItsKeys(t *testing.T) {
 	}
 }
 
-func keysOf(drift []diagnose.Drift) (keys []string) {
+func keysOf(drift []decide.Drift) (keys []string) {
 	for _, d := range drift {
 		keys = append(keys, d.Key)
 	}

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -154,7 +155,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 		},
 		"whole: being deleted": beingDeleted(aboutWhole(terms.OpUpdate), servedObject),
 		"whole: keys of others": {
-			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Keys: []string{"foo", "gone"}, Live: seen, IsDrift: true}),
+			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Others: decide.Others{Keys: []string{"foo", "gone"}, IsDrift: true}, Live: seen}),
 			summary: "ConfigMap Has Other Keys",
 			detail: "The ConfigMap contains keys with values that this resource did not write. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
 				"  Key:        foo (field manager \"another-writer\")\n  Key:        gone\n\n" +
@@ -164,7 +165,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 				"To leave the ConfigMap in place, run terraform state rm with the address of this resource.",
 		},
 		"whole: keys of others, after a taint": {
-			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen, NotKnown: true}),
+			of:      aboutWhole(terms.OpDelete).Diagnose(&diagnose.OtherKeysError{Others: decide.Others{Keys: []string{"foo"}, NotKnown: true}, Live: seen}),
 			summary: "ConfigMap Has Other Keys",
 			detail: "The ConfigMap contains keys that this resource may not have written. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
 				"  Key:        foo (field manager \"another-writer\")\n\n" +
@@ -178,7 +179,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 				"\nChange the name as well, or first apply deletion_policy = \"release\" alone.",
 		},
 		"whole: keys of this field manager": {
-			of:       aboutWhole(terms.OpDelete, planning, managed).KeysOfOthers(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen})[0],
+			of:       aboutWhole(terms.OpDelete, planning, managed).KeysOfOthers(&diagnose.OtherKeysError{Others: decide.Others{Keys: []string{"foo"}}, Live: seen})[0],
 			severity: diag.SeverityWarning, summary: "ConfigMap Has Other Keys",
 			detail: "The ConfigMap contains keys with values that this resource did not write. The apply deletes the ConfigMap only if other resources remove them first." + head +
 				"  Key:        foo (field manager \"another-writer\")\n\n" +
@@ -186,7 +187,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 				"Counters and pools leave their keys.",
 		},
 		"whole: keys of another field manager": {
-			of:      aboutWhole(terms.OpDelete, planning).KeysOfOthers(&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen})[0],
+			of:      aboutWhole(terms.OpDelete, planning).KeysOfOthers(&diagnose.OtherKeysError{Others: decide.Others{Keys: []string{"foo"}}, Live: seen})[0],
 			summary: "ConfigMap Has Other Keys",
 			detail: "The ConfigMap contains keys with values that this resource did not write. deletion_policy = \"release\" does not delete them. Nothing was removed." + head +
 				"  Key:        foo (field manager \"another-writer\")\n\n" +
@@ -196,7 +197,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 		},
 		"whole: deleted with keys of others": {
 			of: aboutWhole(terms.OpDelete, planning).KeysOfOthers(
-				&diagnose.OtherKeysError{Keys: []string{"foo"}, Live: seen, IsDeleted: true})[0],
+				&diagnose.OtherKeysError{Others: decide.Others{Keys: []string{"foo"}, IsDeleted: true}, Live: seen})[0],
 			severity: diag.SeverityWarning, summary: "ConfigMap Has Other Keys",
 			detail: "The ConfigMap contains keys with values that this resource did not write. " +
 				"The apply deletes them with the ConfigMap, because deletion_policy is \"delete\"." + head +
@@ -250,7 +251,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 				"\nIf the resource has a new address, add a moved block. If the state has both, run terraform state rm with the address of the instance that the plan destroys." + deposed,
 		},
 		"whole: replaced at a version": {
-			of: aboutWhole(terms.OpUpdate, planning).Replaces([]diagnose.Drift{
+			of: aboutWhole(terms.OpUpdate, planning).Replaces([]decide.Drift{
 				{Key: "foo", Found: eval.Text("1"), ToWrite: eval.Text("2")}, {Key: eval.LabelKey("app"), Found: eval.Text("a"), ToWrite: eval.Text("b")},
 			}),
 			severity: diag.SeverityWarning, summary: "Unmanaged Keys Will Change",
@@ -259,7 +260,7 @@ func wholeDiagnosticTests(seen, unmanaged *eval.Snapshot) map[string]diagnosticT
 				"\nReview these changes before you apply: the plan does not show them.",
 		},
 		"whole: keys that stay": {
-			of:       aboutWhole(terms.OpUpdate, planning).Stays(diagnose.KeptOmitted, []diagnose.Kept{{Key: "foo", Live: eval.Text("1")}}, nil),
+			of:       aboutWhole(terms.OpUpdate, planning).Stays(decide.KeepOmitted, decide.Removals{{Key: "foo", Live: eval.Text("1")}}, nil),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "The configuration does not set foo any more, so it stays as it is." + head + "  Key:        foo\n  Found:      \"1\"\n" +
 				"  To remove:  kubectl patch configmap settings --namespace shop --type merge --patch '{\"data\":{\"foo\":null}}'\n" +

@@ -9,38 +9,32 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Drift is a value that somebody else changed after the last apply.
-type Drift struct {
-	Key            string
-	Found, ToWrite eval.Value
-	Written        *eval.Value // by the resource; nil if only a digest is known
-}
-
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
-func (s Subject) DriftOverwritten(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
+func (s Subject) DriftOverwritten(drift []decide.Drift, live *eval.Snapshot) diag.Diagnostic {
 	return s.warn(TitleValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
 		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
-func (s Subject) DriftKept(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
+func (s Subject) DriftKept(drift []decide.Drift, live *eval.Snapshot) diag.Diagnostic {
 	return s.warn(TitleValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To keep what is there, set %s to it. To write %s again, set on_drift = %q and change %s.",
 			root(s.Value), root(s.Value), terms.DriftOverwrite, s.Revision))
 }
 
 // DriftRefused is for drift that an update must not overwrite.
-func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnostic {
+func (s Subject) DriftRefused(drift []decide.Drift, live *eval.Snapshot) diag.Diagnostic {
 	acknowledge, paths := "", s.Keys[drift[0].Key]
 	if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Matches(drift[0].Found)) {
 		acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 	}
 	next := fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
 		them(drift), s.keepDrift(drift), acknowledge, terms.DriftOverwrite)
-	if slices.ContainsFunc(drift, func(d Drift) bool { return d.Key == eval.ImmutableKey && d.Found == eval.Bool(true) }) {
+	if slices.ContainsFunc(drift, func(d decide.Drift) bool { return d.Key == eval.ImmutableKey && d.Found == eval.Bool(true) }) {
 		next = fmt.Sprintf("The %[3]s is immutable now, so an update cannot overwrite %[1]s. To keep %[1]s, %[2]s.",
 			them(drift), s.keepDrift(drift), s.ID.Kind)
 	}
@@ -49,7 +43,7 @@ func (s Subject) DriftRefused(drift []Drift, live *eval.Snapshot) diag.Diagnosti
 
 // RemovalRefused is for a removal of keys that another writer changed. seen is the read that found their values; nil if
 // the values come from the state.
-func (s Subject) RemovalRefused(drift []Drift, seen *eval.Snapshot) diag.Diagnostic {
+func (s Subject) RemovalRefused(drift []decide.Drift, seen *eval.Snapshot) diag.Diagnostic {
 	it := them(drift)
 	live := map[string]eval.Value{}
 	for _, d := range drift {
@@ -65,28 +59,28 @@ func (s Subject) RemovalRefused(drift []Drift, seen *eval.Snapshot) diag.Diagnos
 }
 
 // drifted says who changed what. live is nil if it is not known.
-func (s Subject) drifted(drift []Drift, live *eval.Snapshot) string {
+func (s Subject) drifted(drift []decide.Drift, live *eval.Snapshot) string {
 	who := "Somebody else"
-	if s.Manager != "" && live != nil && !slices.ContainsFunc(drift, func(d Drift) bool { return !s.isOurs(d, live) }) {
+	if s.Manager != "" && live != nil && !slices.ContainsFunc(drift, func(d decide.Drift) bool { return !s.isOurs(d, live) }) {
 		who = "Another resource that uses this provider, in this configuration or another one,"
 	}
 	return who + " changed " + enumerate(namesOf(drift)) + " after the last apply."
 }
 
 // isOurs reports whether a key is owned by the resource's own field manager alone.
-func (s Subject) isOurs(d Drift, live *eval.Snapshot) bool {
+func (s Subject) isOurs(d decide.Drift, live *eval.Snapshot) bool {
 	writers := live.Owners(d.Key)
 	return !d.Found.IsAbsent() && len(writers) > 0 &&
 		!slices.ContainsFunc(writers, func(w eval.Writer) bool { return w.Manager != s.Manager })
 }
 
-func (s Subject) protected(drift []Drift, live *eval.Snapshot) string {
+func (s Subject) protected(drift []decide.Drift, live *eval.Snapshot) string {
 	return s.drifted(drift, live) + fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift))
 }
 
-func them(drift []Drift) string { return number(len(namesOf(drift)), "it", "them") }
+func them(drift []decide.Drift) string { return number(len(namesOf(drift)), "it", "them") }
 
-func namesOf(drift []Drift) []string {
+func namesOf(drift []decide.Drift) []string {
 	names := make([]string, len(drift))
 	for i, d := range drift {
 		names[i] = d.Key
@@ -95,7 +89,7 @@ func namesOf(drift []Drift) []string {
 }
 
 // keepDrift says how to make the configuration say what is there.
-func (s Subject) keepDrift(drift []Drift) string {
+func (s Subject) keepDrift(drift []decide.Drift) string {
 	d := drift[0]
 	paths := s.Keys[d.Key]
 	if len(paths.Value.Steps()) == 0 && s.isWhole() { // an entry of others
@@ -112,7 +106,7 @@ func (s Subject) keepDrift(drift []Drift) string {
 }
 
 // attributesOf returns the attributes that give the values that drifted.
-func (s Subject) attributesOf(drift []Drift) string {
+func (s Subject) attributesOf(drift []decide.Drift) string {
 	names := []string{}
 	for _, d := range drift {
 		at := s.Keys[d.Key].Value
@@ -126,7 +120,7 @@ func (s Subject) attributesOf(drift []Drift) string {
 	return enumerate(names)
 }
 
-func (s Subject) driftFacts(drift []Drift, live *eval.Snapshot) (facts []Fact) {
+func (s Subject) driftFacts(drift []decide.Drift, live *eval.Snapshot) (facts []Fact) {
 	for i, d := range drift {
 		facts = append(facts, s.keyFact(d.Key)...)
 		if i >= mostDifferences { // all are named
@@ -144,15 +138,9 @@ func (s Subject) driftFacts(drift []Drift, live *eval.Snapshot) (facts []Fact) {
 	return facts
 }
 
-// KeyChange has the value of a key in a request, and the value that the API server stored.
-type KeyChange struct {
-	Key          string
-	Sent, Stored eval.Value
-}
-
 // NotStoredAsSent warns of values that the API server stored differently. Only admission changes a key of a
 // ConfigMap or a Secret. A field may also be read-only, unknown, or have a default, and no response shows which.
-func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
+func (s Subject) NotStoredAsSent(changed []decide.KeyChange) diag.Diagnostic {
 	var facts []Fact
 	var keys []string
 	for _, c := range changed {
@@ -166,7 +154,7 @@ func (s Subject) NotStoredAsSent(changed []KeyChange) diag.Diagnostic {
 	next := "An admission policy or webhook changed the value. Change the policy, or " + correct
 	if s.APIVersion != "" {
 		next = "The API server may ignore or drop such a field, or a policy may set it. Correct the path, or " + correct
-		if slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) {
+		if slices.ContainsFunc(changed, func(c decide.KeyChange) bool { return c.Sent.IsAbsent() }) {
 			next = "A default counts as removed. " + next
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 )
 
 // Commands that change what Terraform does not manage any more.
@@ -21,7 +22,7 @@ const (
 const longestPatch = 500
 
 // commands returns facts with the commands that remove keys which stay in place, and that put back what they held first.
-func (s Subject) commands(kept []Kept) (facts []Fact) {
+func (s Subject) commands(kept decide.Removals) (facts []Fact) {
 	remove, putBack := map[string]any{}, map[string]any{}
 	isPlain, isBack := true, s.Hide == ShowValues
 	for _, k := range kept {

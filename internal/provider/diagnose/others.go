@@ -8,20 +8,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // OtherKeysError reports keys of a whole object whose values the resource did not write. They keep
 // deletion_policy = "release" from deleting the object.
 type OtherKeysError struct {
-	Keys []string
+	decide.Others
+
 	Live *eval.Snapshot
-	// IsDrift: some of the keys are in a map that the resource manages.
-	IsDrift bool
-	// NotKnown: private state does not show what the resource wrote.
-	NotKnown bool
-	// IsDeleted: deletion_policy = "delete" deletes the keys.
-	IsDeleted bool
 }
 
 func (e *OtherKeysError) Error() string {

@@ -10,12 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // RemovesChanged warns of keys that a removal deletes although another writer changed them. seen is the read that found
 // their values; nil if the values come from the state.
-func (s Subject) RemovesChanged(changed []Drift, seen *eval.Snapshot) diag.Diagnostic {
+func (s Subject) RemovesChanged(changed []decide.Drift, seen *eval.Snapshot) diag.Diagnostic {
 	it := them(changed)
 	keep := fmt.Sprintf("set %s to what they hold", root(s.Value))
 	if len(changed) == 1 {
@@ -32,29 +33,12 @@ func (s Subject) RemovesChanged(changed []Drift, seen *eval.Snapshot) diag.Diagn
 		s.changedFacts(changed, seen), next)
 }
 
-// KeptReason is why a removal leaves a key in place.
-type KeptReason string
-
-const (
-	KeptChanged  KeptReason = "changed"  // by another writer
-	KeptExisting KeptReason = "existing" // it existed before the resource wrote it
-	KeptUnknown  KeptReason = "unknown"  // it is not known whether it existed
-	KeptOmitted  KeptReason = "omitted"  // the configuration of a whole ConfigMap omits the map
-)
-
-// Kept is a key that a removal leaves in place.
-type Kept struct {
-	Key   string
-	Live  eval.Value
-	First *eval.Value // what it held before the resource wrote it; nil if that is not known
-}
-
 // mostKept is of how many keys that stay in place a diagnostic shows the values.
 const mostKept = 3
 
 // Stays warns that a removal leaves keys in place. seen is the read that found their values; nil if the values come
 // from the state.
-func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag.Diagnostic {
+func (s Subject) Stays(reason decide.Action, kept decide.Removals, seen *eval.Snapshot) diag.Diagnostic {
 	keys := make([]string, len(kept))
 	var facts []Fact
 	for i, k := range kept {
@@ -69,19 +53,19 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 		if s.Hide == ShowValues && k.First != nil && !k.First.IsAbsent() && *k.First != k.Live {
 			facts = append(facts, Fact{"Held first", renderOne(*k.First, s.Hide)})
 		}
-		if reason == KeptChanged && seen != nil {
+		if reason == decide.KeepChanged && seen != nil {
 			facts = append(facts, s.changedBy(seen.Owners(k.Key))...)
 		}
 	}
 	it, one := number(len(kept), "it", "them"), len(kept)
 	happened := "It is not known what " + enumerate(keys) + " held before this resource wrote " + it
 	switch reason {
-	case KeptUnknown:
-	case KeptOmitted:
+	default:
+	case decide.KeepOmitted:
 		happened = "The configuration does not set " + enumerate(keys) + " any more"
-	case KeptChanged:
+	case decide.KeepChanged:
 		happened = enumerate(keys) + number(one, " does", " do") + " not hold what this resource last wrote"
-	case KeptExisting:
+	case decide.KeepExisting:
 		happened = enumerate(keys) + " existed before this resource wrote " + it
 	}
 	facts = append(facts, s.commands(kept)...) // of a plan as well: command lines show its warnings again after the apply
@@ -90,24 +74,24 @@ func (s Subject) Stays(reason KeptReason, kept []Kept, seen *eval.Snapshot) diag
 }
 
 // afterwards returns the next step for keys that stay in place.
-func (s Subject) afterwards(reason KeptReason, kept []Kept, it string) string {
+func (s Subject) afterwards(reason decide.Action, kept decide.Removals, it string) string {
 	if s.isGone() || s.Replanned {
 		return "Terraform does not manage " + it + " any more."
 	}
 	next := s.withPolicy("To remove "+it, terms.PolicyDelete)
 	switch {
-	case reason == KeptOmitted:
+	case reason == decide.KeepOmitted:
 		next = fmt.Sprintf("To manage %s, set %s to what the %s holds.", it, root(s.Value), s.ID.Kind)
-	case reason == KeptChanged && s.Op == terms.OpUpdate:
+	case reason == decide.KeepChanged && s.Op == terms.OpUpdate:
 		next = fmt.Sprintf("To remove %s, set deletion_policy = %q and on_drift = %q.", it, terms.PolicyDelete, terms.DriftOverwrite)
-	case reason == KeptChanged:
+	case reason == decide.KeepChanged:
 		live := map[string]eval.Value{}
 		for _, k := range kept {
 			live[k.Key] = k.Live
 		}
 		next = fmt.Sprintf("To remove %s, apply deletion_policy = %q and on_drift = %q%s before the destroy.", it, terms.PolicyDelete,
 			terms.DriftOverwrite, s.withoutExpectations(live))
-	case reason == KeptExisting && s.ID.Kind != eval.Secret && !s.isWhole():
+	case reason == decide.KeepExisting && s.ID.Kind != eval.Secret && !s.isWhole():
 		next = s.withPolicy("To put back what "+strings.Replace(it, "them", "they", 1)+" held first", terms.PolicyRestore) + " " + next
 	}
 	if s.Op == terms.OpDelete {
@@ -155,21 +139,22 @@ func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 		s.keyFact(keys...), s.withPolicy("To "+way, policy))
 }
 
-// PutsBack lists what a plan puts back, in the keys that hold this.
-func (s Subject) PutsBack(originals, live map[string]eval.Value) diag.Diagnostic {
-	keys := slices.Sorted(maps.Keys(originals))
+// PutsBack lists the values that a plan puts back.
+func (s Subject) PutsBack(restores decide.Removals) diag.Diagnostic {
+	keys := restores.Keys()
 	it := number(len(keys), "it", "them")
 	var facts []Fact
-	for i, key := range keys {
-		if facts = append(facts, s.keyFact(key)...); i < mostDifferences { // all are named
-			facts = append(facts, s.compare("Found", live[key], "Put back", originals[key])...)
+	for i, r := range restores {
+		if facts = append(facts, s.keyFact(r.Key)...); i < mostDifferences { // all are named
+			facts = append(facts, s.compare("Found", r.Live, "Put back", *r.First)...)
 		}
 	}
-	return s.warn(TitleValueWillBePutBack, path.Empty(), "The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
+	return s.warn(TitleValueWillBePutBack, path.Empty(),
+		"The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
 		s.withPolicy("To leave "+it+" as "+number(len(keys), "it is", "they are"), terms.PolicyAbandon))
 }
 
-func (s Subject) changedFacts(changed []Drift, seen *eval.Snapshot) (facts []Fact) {
+func (s Subject) changedFacts(changed []decide.Drift, seen *eval.Snapshot) (facts []Fact) {
 	for _, c := range changed {
 		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Found, s.forKey(c.Key).Hide)})
 		if seen != nil {
@@ -252,20 +237,17 @@ func (s Subject) MayReplaceItself() diag.Diagnostic {
 		fmt.Sprintf("Make %s known at plan, or change %s instead of replacing the resource.", s.Place, root(s.Value)))
 }
 
-// Replacement is why a resource cannot be replaced by one of the same keys.
-type Replacement string
-
-// Why the create of a replace would fail.
-const (
-	ReplacesAdopted  Replacement = "The removal comes first, so adopt_existing would find nothing to adopt."
-	ReplacesExpected Replacement = "The removal comes first, so what is expected would be gone."
-	ReplacesKept     Replacement = "deletion_policy leaves the key in place, so the new resource would find it taken."
-)
+// replacesItself says why a resource cannot be replaced by one of the same keys.
+var replacesItself = map[decide.FindingKind]string{
+	decide.FindReplacesAdopted:  "The removal comes first, so adopt_existing would find nothing to adopt.",
+	decide.FindReplacesExpected: "The removal comes first, so what is expected would be gone.",
+	decide.FindReplacesKept:     "deletion_policy leaves the key in place, so the new resource would find it taken.",
+}
 
 // ReplacesItself is for the replacement of a resource by one of the same keys whose creation would fail.
-func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
+func (s Subject) ReplacesItself(why decide.FindingKind) diag.Diagnostic {
 	s.Op = terms.OpDelete // the half of the replace that comes first
-	return s.refuse(TitleReplacementWouldFail, path.Empty(), string(why), nil,
+	return s.refuse(TitleReplacementWouldFail, path.Empty(), replacesItself[why], nil,
 		fmt.Sprintf("Change %s instead of replacing the resource.", root(s.Value)))
 }
 

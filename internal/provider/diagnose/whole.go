@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 )
 
 const (
@@ -53,7 +54,7 @@ func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 
 // Replaces warns of values that a create or an update replaces although the configuration does not expect them: it names
 // the version at which they were read. No plan shows them.
-func (s Subject) Replaces(values []Drift) diag.Diagnostic {
+func (s Subject) Replaces(values []decide.Drift) diag.Diagnostic {
 	var facts []Fact
 	for _, v := range values {
 		facts = append(append(facts, s.keyFact(v.Key)...), s.forKey(v.Key).compare("Found", v.Found, "Planned", v.ToWrite)...)

@@ -23,6 +23,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -192,12 +193,12 @@ func (m *fieldsModel) keys() []string {
 func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
 	fields, _ := m.fields()
 	expected, _ := m.expected()
-	c := m.NewClaim(m.Kind.String()+"."+m.Kind.Group()+"/"+m.Ref().String(), m.values(), expected.entries)
+	c := m.NewClaim(run, m.Kind.String()+"."+m.Kind.Group()+"/"+m.Ref().String(), m.values(), expected.entries)
 	c.APIVersion, c.Configured = m.APIVersion.ValueString(), fields.entries
 	if c.Scope == terms.ScopeField {
 		c.Scope = terms.ScopeKey
 	}
-	c.Known = claim.Known{
+	c.Known = decide.Known{
 		Place: adapter.Known(m.At()...), Keys: fields.isNamed, Values: fields.isKnown, Change: fields.isKnown,
 		All: fields.isKnown && expected.isKnown && adapter.Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -66,7 +67,9 @@ func (m *swapModel) Validate() diag.Diagnostics {
 func (m *swapModel) Claim() *claim.Claim {
 	fields, _ := m.fields()
 	expected, _ := m.expected()
-	c := &claim.Claim{Ref: m.ref(m.Named), APIVersion: m.APIVersion.ValueString(), Values: fields.entries, Expected: expected.entries}
+	c := &claim.Claim{Claim: decide.Claim{
+		Ref: m.ref(m.Named), APIVersion: m.APIVersion.ValueString(), Values: fields.entries, Expected: expected.entries,
+	}}
 	c.About = func(terms.Operation) diagnose.Subject {
 		s := diagnose.Subject{ID: terms.EntryID{Ref: c.Ref}}
 		describe(&s, c.APIVersion, fields, expected)
