@@ -9,45 +9,45 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
-	_ adapter.Checked                     = (*allocationResource)(nil)
-	_ resource.ResourceWithImportState    = (*allocationResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*allocationResource)(nil)
+	_ resource.Checked                      = (*allocationResource)(nil)
+	_ fwresource.ResourceWithImportState    = (*allocationResource)(nil)
+	_ fwresource.ResourceWithValidateConfig = (*allocationResource)(nil)
 )
 
 // NewAllocation is cas_configmap_allocation.
-func NewAllocation() resource.Resource {
-	r := &allocationResource{adapter.NewModeled[allocationModel]("configmap_allocation", eval.ConfigMap, allocationSchema)}
+func NewAllocation() fwresource.Resource {
+	r := &allocationResource{resource.NewModeled[allocationModel]("configmap_allocation", eval.ConfigMap, allocationSchema)}
 	r.ImportForm = terms.AllocationIDForm
 	return r
 }
 
 // allocationResource is cas_configmap_allocation.
 type allocationResource struct {
-	adapter.Modeled[allocationModel]
+	resource.Modeled[allocationModel]
 }
 
 // allocationModel is the resource's schema as Go values. After a create or a delete of unknown outcome it has an id
 // and no value.
 type allocationModel struct {
-	adapter.Taking
-	adapter.Ranges
+	resource.Taking
+	resource.Ranges
 
 	Claimant    types.String `tfsdk:"claimant"`
 	Prefer      types.String `tfsdk:"prefer"`
@@ -73,7 +73,7 @@ func (m *allocationModel) setUnknown(id string) {
 	m.ID, m.Value, m.Number = types.StringValue(id), types.StringNull(), types.Int64Null()
 }
 
-func (r *allocationResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *allocationResource) ValidateConfig(ctx context.Context, req fwresource.ValidateConfigRequest, resp *fwresource.ValidateConfigResponse) {
 	m := r.Decode(ctx, req.Config.Raw, &resp.Diagnostics)
 	from, diags := m.Range(ctx)
 	resp.Diagnostics.Append(diags...)
@@ -83,7 +83,7 @@ func (r *allocationResource) ValidateConfig(ctx context.Context, req resource.Va
 }
 
 // ModifyPlan plans whether the apply takes a value, and checks whether it can.
-func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *allocationResource) ModifyPlan(ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) {
 	if r.Run == nil {
 		return
 	}
@@ -113,7 +113,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 			plan.Number = types.Int64Null()
 			resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		}
-		if from != nil && adapter.Known(plan.Prefer, plan.Claimant) {
+		if from != nil && resource.Known(plan.Prefer, plan.Claimant) {
 			resp.Diagnostics.Append(r.Run.PlanAllocate(ctx, r.allocation(plan, from), plan.Timeouts, r.about(plan, terms.OpCreate))...)
 		}
 		return
@@ -154,7 +154,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 
 // Create takes a free value. If the outcome is unknown, the state has only the id, and the next apply releases that: a
 // creation that failed and has a state is tainted.
-func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *allocationResource) Create(ctx context.Context, req fwresource.CreateRequest, resp *fwresource.CreateResponse) {
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -180,7 +180,7 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 
 // Read drops an allocation that is no longer in the pool, or that belongs to another claimant. After an unknown
 // outcome it does nothing, since a request may still arrive.
-func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+func (r *allocationResource) Read(ctx context.Context, req fwresource.ReadRequest, resp *fwresource.ReadResponse) {
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Run.Configured() || state.Value.IsNull() {
 		return
@@ -203,12 +203,12 @@ func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest,
 	member := found.Member
 	state.has(member)
 	if member.Claimant != state.Claimant.ValueString() {
-		state.Claimant = adapter.TextOf(member.Claimant)
+		state.Claimant = resource.TextOf(member.Claimant)
 	}
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 }
 
-func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *allocationResource) Update(ctx context.Context, req fwresource.UpdateRequest, resp *fwresource.UpdateResponse) {
 	plan, state := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics), r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -231,7 +231,7 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 
 // Delete gives the value back. If the outcome is unknown, the state has only the id: the release may be applied after
 // somebody has decided to keep the resource.
-func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *allocationResource) Delete(ctx context.Context, req fwresource.DeleteRequest, resp *fwresource.DeleteResponse) {
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -245,10 +245,11 @@ func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the claimant.
-func (r *allocationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, diags := adapter.Imported[struct{}](ctx, req, terms.ParseAllocationID, nil)
-	if resp.Diagnostics.Append(diags...); diags.HasError() {
+// ImportState implements [fwresource.ResourceWithImportState]. The refresh that follows puts in the claimant.
+func (r *allocationResource) ImportState(ctx context.Context, req fwresource.ImportStateRequest, resp *fwresource.ImportStateResponse) {
+	id, err := terms.ParseAllocationID(req.ID)
+	if err != nil {
+		resp.Diagnostics.Append(resource.InvalidImportID(err))
 		return
 	}
 	m, memory := r.Decode(ctx, codec.Nulls, &resp.Diagnostics), r.Recall(ctx, resp.Private, &resp.Diagnostics)
@@ -284,7 +285,7 @@ func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagn
 }
 
 func allocationSchema(ctx context.Context) schema.Schema {
-	all := adapter.RangeAttributes(
+	all := resource.RangeAttributes(
 		"Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from "+
 			"one of the three to another replaces the resource, unless the new range contains the value.",
 		"Takes the lowest free prefix of a length. One that overlaps any prefix or address in the pool is not free.",

@@ -3,17 +3,17 @@ package configmap
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewConfigMap is cas_configmap.
-func NewConfigMap() resource.Resource {
-	return adapter.NewWhole("configmap", eval.ConfigMap, wholeSchema)
+func NewConfigMap() fwresource.Resource {
+	return resource.NewWhole("configmap", eval.ConfigMap, wholeSchema)
 }
 
 func wholeSchema(ctx context.Context) schema.Schema {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -14,30 +14,30 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // A counter has no import, and therefore no identity: the cluster does not know which number belongs to which
 // resource.
-var _ adapter.Checked = (*counterResource)(nil)
+var _ resource.Checked = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
-func NewCounter() resource.Resource {
-	return &counterResource{adapter.NewModeled[counterModel]("configmap_counter", eval.ConfigMap, counterSchema)}
+func NewCounter() fwresource.Resource {
+	return &counterResource{resource.NewModeled[counterModel]("configmap_counter", eval.ConfigMap, counterSchema)}
 }
 
 // counterResource is cas_configmap_counter.
 type counterResource struct {
-	adapter.Modeled[counterModel]
+	resource.Modeled[counterModel]
 }
 
 // counterModel is the resource's schema as Go values.
 type counterModel struct {
-	adapter.Taking
+	resource.Taking
 
 	Initial  types.Int64 `tfsdk:"initial"`
 	Step     types.Int64 `tfsdk:"step"`
@@ -46,7 +46,7 @@ type counterModel struct {
 }
 
 // ModifyPlan plans whether the apply takes a number, and checks whether it can.
-func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *counterResource) ModifyPlan(ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) {
 	if r.Run == nil {
 		return
 	}
@@ -78,7 +78,7 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 }
 
-func (r *counterResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *counterResource) Create(ctx context.Context, req fwresource.CreateRequest, resp *fwresource.CreateResponse) {
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -92,10 +92,10 @@ func (r *counterResource) Create(ctx context.Context, req resource.CreateRequest
 }
 
 // Read leaves the state as it is: the number is this resource's, whatever the key holds now.
-func (*counterResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
+func (*counterResource) Read(context.Context, fwresource.ReadRequest, *fwresource.ReadResponse) {
 }
 
-func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *counterResource) Update(ctx context.Context, req fwresource.UpdateRequest, resp *fwresource.UpdateResponse) {
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
@@ -117,7 +117,7 @@ func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest
 }
 
 // Delete leaves the counter as it is: the number stays taken.
-func (*counterResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+func (*counterResource) Delete(context.Context, fwresource.DeleteRequest, *fwresource.DeleteResponse) {
 }
 
 // take takes a number and puts it into the model.
@@ -146,7 +146,7 @@ func (m *counterModel) takesAfter(state *counterModel) bool {
 
 // argumentsKnown reports whether everything is known that decides about the next number.
 func (m *counterModel) argumentsKnown() bool {
-	return adapter.AllKnown(m.Triggers) && !m.Initial.IsUnknown() && !m.Step.IsUnknown()
+	return resource.AllKnown(m.Triggers) && !m.Initial.IsUnknown() && !m.Step.IsUnknown()
 }
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {

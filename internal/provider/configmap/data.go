@@ -3,18 +3,18 @@ package configmap
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewData is cas_configmap_data, a resource of several keys.
-func NewData() resource.Resource {
-	return adapter.NewData("configmap_data", eval.ConfigMap, dataSchema)
+func NewData() fwresource.Resource {
+	return resource.NewData("configmap_data", eval.ConfigMap, dataSchema)
 }
 
 func dataSchema(ctx context.Context) schema.Schema {

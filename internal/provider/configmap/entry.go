@@ -1,24 +1,23 @@
-// Package configmap has the resources, lists and the action of ConfigMaps: their schemas. Package adapter has the models of keys and of whole objects, and does
+// Package configmap has the resources, lists and the action of ConfigMaps: their schemas. Package resource has the models of keys and of whole objects, and does
 // the rest; counter.go and allocation.go do it for what is taken from a key.
 package configmap
 
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewEntry is cas_configmap_entry, a resource of one key.
-func NewEntry() resource.Resource { return newEntries().New() }
+func NewEntry() fwresource.Resource { return newEntry() }
 
-func newEntries() adapter.Keys[adapter.EntryModel, *adapter.EntryModel] {
-	return adapter.NewKeys[adapter.EntryModel]("configmap_entry", eval.ConfigMap, terms.EntryIDForm, entrySchema)
+func newEntry() *resource.Resource[resource.EntryModel] {
+	return resource.NewEntry("configmap_entry", eval.ConfigMap, entrySchema)
 }
 
 func entrySchema(ctx context.Context) schema.Schema {

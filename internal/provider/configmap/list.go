@@ -17,11 +17,10 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -66,19 +65,18 @@ func selectorProblems(example string, err error) []string {
 	return []string{fmt.Sprintf("must be a selector such as %s: %v", example, err)}
 }
 
-// keysList is a list. What it gives of a ConfigMap, or of a key, is the state of an import.
-type keysList[M any, P adapter.KeysModel[M]] struct {
-	adapter.Keys[M, P]
+// keysList is a list. It returns the state of an import for each ConfigMap, or for each key.
+type keysList[M any] struct {
+	*resource.Resource[M]
 
 	isWhole    bool // of ConfigMaps
 	noun       string
-	name       func(P, terms.EntryID) // names what a state is of
 	definition func(context.Context) schema.Schema
 	codec      func() *codec.Codec[listModel]
 }
 
 var (
-	_ list.ListResourceWithConfigure = (*keysList[adapter.Object, *adapter.Object])(nil)
+	_ list.ListResourceWithConfigure = (*keysList[resource.Object])(nil)
 
 	wholeListCodec = codec.Of[listModel](wholeListSchema)
 	entryListCodec = codec.Of[listModel](entryListSchema)
@@ -86,9 +84,9 @@ var (
 
 // NewConfigMapList is the list cas_configmap.
 func NewConfigMapList() list.ListResource {
-	return &keysList[adapter.Object, *adapter.Object]{
-		Keys: adapter.NewWhole("configmap", eval.ConfigMap, wholeSchema).Keys, isWhole: true, noun: "ConfigMaps",
-		name: func(m *adapter.Object, id terms.EntryID) { m.SetRef(id.Ref) }, definition: wholeListSchema, codec: wholeListCodec,
+	return &keysList[resource.Object]{
+		Resource: resource.NewWhole("configmap", eval.ConfigMap, wholeSchema), isWhole: true, noun: "ConfigMaps",
+		definition: wholeListSchema, codec: wholeListCodec,
 	}
 }
 
@@ -98,8 +96,8 @@ func wholeListSchema(context.Context) schema.Schema {
 
 // NewEntryList is the list cas_configmap_entry.
 func NewEntryList() list.ListResource {
-	return &keysList[adapter.EntryModel, *adapter.EntryModel]{
-		Keys: newEntries(), noun: "keys", name: (*adapter.EntryModel).SetEntry, definition: entryListSchema, codec: entryListCodec,
+	return &keysList[resource.EntryModel]{
+		Resource: newEntry(), noun: "keys", definition: entryListSchema, codec: entryListCodec,
 	}
 }
 
@@ -113,12 +111,12 @@ func entryListSchema(context.Context) schema.Schema {
 	}, attributes.NotWith("name"))
 }
 
-func (l *keysList[M, P]) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	adapter.Describe(ctx, l.definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+func (l *keysList[M]) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resource.Describe(ctx, l.definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
 // List streams what there is, at most as many as Terraform asks for. A failure is the last result.
-func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+func (l *keysList[M]) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
 	m, diags := l.codec().Decode(ctx, req.Config.Raw)
 	timeout, more := attributes.Limit(ctx, m.Timeouts)
 	if diags.Append(more...); !l.Run.Configured() {
@@ -129,7 +127,7 @@ func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *l
 		resp.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	ref := (&adapter.Named{Namespace: m.Namespace, Name: m.Name}).RefWithDefault()
+	ref := (&resource.Named{Namespace: m.Namespace, Name: m.Name}).RefWithDefault()
 	selection := cas.Selection{Namespace: ref.Namespace, Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
 	if l.isWhole {
 		selection.Limit = req.Limit
@@ -165,7 +163,7 @@ func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *l
 }
 
 // read reads the one ConfigMap.
-func (l *keysList[M, P]) read(ctx context.Context, ref eval.Ref) iter.Seq2[cas.Listed, error] {
+func (l *keysList[M]) read(ctx context.Context, ref eval.Ref) iter.Seq2[cas.Listed, error] {
 	return func(yield func(cas.Listed, error) bool) {
 		seen, err := l.Run.Engine.Observe(ctx, ref, "", 0)
 		if err == nil && !seen.Exists() {
@@ -176,7 +174,7 @@ func (l *keysList[M, P]) read(ctx context.Context, ref eval.Ref) iter.Seq2[cas.L
 }
 
 // ids name what is listed of a ConfigMap: itself, or its keys.
-func (l *keysList[M, P]) ids(of cas.Listed) (all []terms.EntryID) {
+func (l *keysList[M]) ids(of cas.Listed) (all []terms.EntryID) {
 	if l.isWhole {
 		return []terms.EntryID{{Ref: of.Ref}}
 	}
@@ -186,14 +184,17 @@ func (l *keysList[M, P]) ids(of cas.Listed) (all []terms.EntryID) {
 	return all
 }
 
-func (l *keysList[M, P]) result(ctx context.Context, req list.ListRequest, id terms.EntryID, seen *eval.Snapshot) list.ListResult {
-	state := l.Blank(ctx)
-	l.name(state, id)
-	state.Refresh(&claim.Seen{Snapshot: seen, IsImport: true}, l.Run)
-	state.Shared().SetVersion(seen.Version())
+func (l *keysList[M]) result(ctx context.Context, req list.ListRequest, id terms.EntryID, seen *eval.Snapshot) list.ListResult {
 	result := req.NewListResult(ctx)
-	result.DisplayName = state.Shared().ID.ValueString()
-	result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
+	state, err := l.Found(ctx, resource.Identity{
+		Namespace: types.StringValue(id.Namespace), Name: types.StringValue(id.Name), Key: types.StringValue(id.Key),
+	}, seen)
+	if err != nil { // the API server has the object, so its names are valid
+		result.Diagnostics.Append(resource.InvalidImportID(err))
+		return result
+	}
+	result.DisplayName = l.ID(state)
+	result.Diagnostics.Append(l.EncodeIdentity(ctx, state, &result.Identity.Raw)...)
 	if req.IncludeResource {
 		result.Diagnostics.Append(l.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
 	}

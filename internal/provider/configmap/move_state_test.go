@@ -4,35 +4,35 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // moveState is what MoveState makes of a state, and false where it leaves it to others.
-func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Object, *frameworkresource.MoveStateResponse, bool) {
+func moveState(t *testing.T, req fwresource.MoveStateRequest) (resource.Object, *fwresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
-	r := adapter.NewWhole("configmap", eval.ConfigMap, wholeSchema)
-	var schemaResp frameworkresource.SchemaResponse
-	r.Schema(ctx, frameworkresource.SchemaRequest{}, &schemaResp)
-	var identityResp frameworkresource.IdentitySchemaResponse
-	r.IdentitySchema(ctx, frameworkresource.IdentitySchemaRequest{}, &identityResp)
+	r := resource.NewWhole("configmap", eval.ConfigMap, wholeSchema)
+	var schemaResp fwresource.SchemaResponse
+	r.Schema(ctx, fwresource.SchemaRequest{}, &schemaResp)
+	var identityResp fwresource.IdentitySchemaResponse
+	r.IdentitySchema(ctx, fwresource.IdentitySchemaRequest{}, &identityResp)
 	null := func(of attr.Type) tftypes.Value { return tftypes.NewValue(of.TerraformType(ctx), nil) }
-	resp := &frameworkresource.MoveStateResponse{
+	resp := &fwresource.MoveStateResponse{
 		TargetState:    tfsdk.State{Schema: schemaResp.Schema, Raw: null(schemaResp.Schema.Type())},
 		TargetIdentity: &tfsdk.ResourceIdentity{Schema: identityResp.IdentitySchema, Raw: null(identityResp.IdentitySchema.Type())},
 	}
 	state, _, diags := r.MovedState(ctx, req)
 	resp.Diagnostics = diags
 	if state == nil {
-		return adapter.Object{}, resp, false
+		return resource.Object{}, resp, false
 	}
-	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
+	resp.Diagnostics.Append(r.EncodeIdentity(ctx, state, &resp.TargetIdentity.Raw)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.TargetState.Raw)...)
 	m, diags := r.Codec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
@@ -51,8 +51,8 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 	t.Parallel()
 	const state = `{"id":"shop/settings","metadata":[{"annotations":{},"generate_name":"","generation":0,"labels":null,"name":"settings",
 		"namespace":"shop","resource_version":"7","uid":"u"}],"data":{"foo":"1"},"binary_data":{},"immutable":null,"timeouts":null}`
-	request := func(address, name, state string) frameworkresource.MoveStateRequest {
-		return frameworkresource.MoveStateRequest{
+	request := func(address, name, state string) fwresource.MoveStateRequest {
+		return fwresource.MoveStateRequest{
 			SourceProviderAddress: address, SourceTypeName: name, SourceRawState: &tfprotov6.RawState{JSON: []byte(state)},
 		}
 	}
@@ -62,15 +62,15 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 			t.Fatalf("%s: %v", address, resp.Diagnostics)
 		}
 		if m.ID.ValueString() != "shop/settings" || m.Version() != (eval.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
-			!m.Labels.IsNull() || !m.Annotations.IsNull() || adapter.EntriesFrom(eval.ConfigMap, m.Data, m.BinaryData)["foo"] != eval.Text("1") || !m.BinaryData.IsNull() {
+			!m.Labels.IsNull() || !m.Annotations.IsNull() || resource.EntriesFrom(eval.ConfigMap, m.Data, m.BinaryData)["foo"] != eval.Text("1") || !m.BinaryData.IsNull() {
 			t.Errorf("%s: %v", address, m)
 		}
-		var identity adapter.Named
+		var identity resource.Named
 		if resp.TargetIdentity.Get(t.Context(), &identity).HasError() || identity.Name.ValueString() != "settings" || identity.Namespace.ValueString() != "shop" {
 			t.Errorf("%s: identity %v", address, identity)
 		}
 	}
-	for name, req := range map[string]frameworkresource.MoveStateRequest{
+	for name, req := range map[string]fwresource.MoveStateRequest{
 		"another provider": request("registry.terraform.io/gavinbunney/kubectl", "kubernetes_config_map_v1", state),
 		"another type":     request("registry.terraform.io/hashicorp/kubernetes", "kubernetes_secret_v1", state),
 		"the keys alone":   request("registry.terraform.io/hashicorp/kubernetes", "kubernetes_config_map_v1_data", state),

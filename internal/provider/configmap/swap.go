@@ -10,23 +10,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewSwap is the action cas_configmap_swap.
 func NewSwap() action.Action {
-	return adapter.NewSwap[swapModel]("configmap_swap", eval.ConfigMap, swapSchema)
+	return resource.NewSwap[swapModel]("configmap_swap", eval.ConfigMap, swapSchema)
 }
 
 // swapModel is the action's schema as Go values.
 type swapModel struct {
-	adapter.SwapAttributes
-	adapter.Maps
+	resource.SwapAttributes
+	resource.Maps
 }
 
 func swapSchema(context.Context) schema.Schema {

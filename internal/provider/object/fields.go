@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -19,33 +19,42 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewFields is cas_object_fields, a resource of many fields. A change of fields is an update of it, and no replace.
-func NewFields() resource.Resource {
-	r := adapter.NewKeys[fieldsModel]("object_fields", eval.ConfigMap, terms.FieldsIDForm, fieldsSchema) // each model knows the kind
-	r.IsOfFields, r.MutableIdentity = true, true                                                         // with the fields, and with the version of the API
-	return r.New()
+func NewFields() fwresource.Resource {
+	return resource.New(resource.Family[fieldsModel]{
+		Type: resource.Type{
+			Name: "object_fields", Definition: fieldsSchema, ImportForm: terms.FieldsIDForm, IsOfFields: true,
+			MutableIdentity: true, // with the fields, and with the version of the API
+		},
+		Base:     func(m *fieldsModel) *resource.Base { return &m.Base },
+		Identity: fieldsIdentity(),
+		ParseID:  parseFieldsID,
+		Locate:   (*fieldsModel).locate,
+		ID:       func(c resource.Call[fieldsModel]) string { return c.Model.fieldsID(c.Model.keys()).String() },
+		Validate: (*fieldsModel).validate,
+		Claim:    fieldsClaim,
+		Result:   fieldsResult,
+		Read:     readFields,
+		Reword:   reword,
+	})
 }
 
 // fieldsModel is the resource's schema as Go values.
 type fieldsModel struct {
-	adapter.KeysAttributes
+	resource.KeysAttributes
 	fieldMaps
 
 	PreviousFields types.Dynamic `tfsdk:"previous_fields"`
 	StoredFields   types.Dynamic `tfsdk:"stored_fields"`
 	HideValues     types.Bool    `tfsdk:"hide_values"`
-
-	forms   map[string]eval.Value `tfsdk:"-"` // the values of Fields that the API server stored in another form
-	spelled map[string]string     `tfsdk:"-"` // the paths as the state before a plan has them, by key
 }
 
 // anyObject is the kind in descriptions.
@@ -128,37 +137,28 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 	}
 }
 
-func (m *fieldsModel) SetKind(eval.Kind) { m.Kind = m.kind() }
+// Ref names the object.
+func (m *fieldsModel) Ref() eval.Ref { return m.ref(m.Named) }
 
-// Follow implements [adapter.Follower]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
-// each version has forms of its own.
-func (m *fieldsModel) Follow(state *fieldsModel, memory *claim.Memory) {
+// forms returns the values of fields that the API server stored in another form. A plan that gives a field the value
+// that the state has asks for no other form of it, in the same version of the API: each version has forms of its own.
+func (m *fieldsModel) forms(state *fieldsModel, memory *claim.Memory) map[string]eval.Value {
+	forms := map[string]eval.Value{}
+	if state == nil || !m.APIVersion.Equal(state.APIVersion) {
+		return forms
+	}
 	planned, _ := m.fields()
 	had, _ := state.fields()
-	if m != state {
-		m.spelled = had.spelled
-	}
-	m.forms = map[string]eval.Value{}
 	for key, form := range memory.Forms {
-		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e && m.APIVersion.Equal(state.APIVersion) {
-			m.forms[key] = form
+		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e {
+			forms[key] = form
 		}
 	}
+	return forms
 }
 
-// values returns the values that fields must have after a write, or have: in the form that the API server gave them.
-func (m *fieldsModel) values() map[string]eval.Value {
-	s, _ := m.fields()
-	for key, form := range m.forms {
-		if _, has := s.entries[key]; has {
-			s.entries[key] = form
-		}
-	}
-	return s.entries
-}
-
-// Validate checks what the schema does not.
-func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
+// validate checks what the schema does not.
+func (m *fieldsModel) validate() (diags diag.Diagnostics) {
 	diags = m.check()
 	if fields, _ := m.fields(); fields.isNamed && len(fields.entries) == 0 && !diags.HasError() {
 		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("fields"), "there must be at least one field"))
@@ -166,22 +166,9 @@ func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
 	return diags
 }
 
-func (m *fieldsModel) SetDefaults(of terms.Defaults) {
-	m.KeysAttributes.SetDefaults(of)
-	m.HideValues = types.BoolValue(false)
-}
-
-func (m *fieldsModel) Configure(config *fieldsModel) { m.Pin = config.ExpectedResourceVerWO }
-
-func (m *fieldsModel) At() []types.String { return m.places(m.Named) }
-
 // fieldsID names these fields of the object.
-func (m *fieldsModel) fieldsID(ref eval.Ref, keys []string) terms.FieldsID {
-	return terms.FieldsID{Ref: ref, APIVersion: m.APIVersion.ValueString(), Keys: keys}
-}
-
-func (m *fieldsModel) SetID() {
-	m.ID = types.StringValue(m.fieldsID(m.Ref(), m.keys()).String())
+func (m *fieldsModel) fieldsID(keys []string) terms.FieldsID {
+	return terms.FieldsID{Ref: m.Ref(), APIVersion: m.APIVersion.ValueString(), Keys: keys}
 }
 
 func (m *fieldsModel) keys() []string {
@@ -189,59 +176,82 @@ func (m *fieldsModel) keys() []string {
 	return slices.Sorted(maps.Keys(s.entries))
 }
 
-// Claim translates the attributes to a claim.
-func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
+// fieldsClaim translates the attributes to a claim. A value has the form that the API server gave it.
+func fieldsClaim(call resource.Call[fieldsModel]) *claim.Claim {
+	m := call.Model
 	fields, _ := m.fields()
 	expected, _ := m.expected()
-	c := m.NewClaim(run, m.Kind.String()+"."+m.Kind.Group()+"/"+m.Ref().String(), m.values(), expected.entries)
+	values := maps.Clone(fields.entries)
+	for key, form := range m.forms(call.State, call.Memory) {
+		if _, has := values[key]; has {
+			values[key] = form
+		}
+	}
+	c := m.NewClaim(m.kind().String()+"."+m.kind().Group()+"/"+m.Ref().String(), values, expected.entries)
+	c.Ref = m.Ref()
 	c.APIVersion, c.Configured = m.APIVersion.ValueString(), fields.entries
 	if c.Scope == terms.ScopeField {
 		c.Scope = terms.ScopeKey
 	}
 	c.Known = decide.Known{
-		Place: adapter.Known(m.At()...), Keys: fields.isNamed, Values: fields.isKnown, Change: fields.isKnown,
-		All: fields.isKnown && expected.isKnown && adapter.Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),
+		Place: resource.Known(m.places(m.Named)...), Keys: fields.isNamed, Values: fields.isKnown, Change: fields.isKnown,
+		All: fields.isKnown && expected.isKnown && resource.Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),
 	}
 	c.About = func(op terms.Operation) diagnose.Subject {
-		s := m.Subject(op, diagnose.HideIf(run.Hides(m.HideValues)), `Apply deletion_policy = "abandon" to the resource that gives the field up. Then set `+
+		hide := diagnose.HideIf(call.Run.Hides(m.HideValues))
+		s := m.Subject(op, hide, `Apply deletion_policy = "abandon" to the resource that gives the field up. Then set `+
 			"adopt_existing = true or expected_fields in the one that takes it over.")
-		s.Noun, s.Place = "fields", "api_version, kind, namespace and name"
+		s.ID.Ref, s.Noun, s.Place = c.Ref, "fields", "api_version, kind, namespace and name"
 		s.Ways.OtherKeys = `set conflict_scope = "field" to ignore other fields.`
-		s.ImportID = func(ref eval.Ref, keys []string) string { return m.fieldsID(ref, keys).String() }
+		s.ImportID = func(ref eval.Ref, keys []string) string {
+			return terms.FieldsID{Ref: ref, APIVersion: c.APIVersion, Keys: keys}.String()
+		}
 		describe(&s, c.APIVersion, fields, expected)
 		return s
 	}
 	return c
 }
 
-// PlanWrite does nothing: an update that writes differs from the state.
-func (*fieldsModel) PlanWrite() {}
-
-// TakeIn stores the values that a write replaced, and the forms of the values that it wrote.
-func (m *fieldsModel) TakeIn(written claim.Written, run *claim.Run) {
-	m.setStored(run)
-	m.PreviousFields = types.DynamicNull()
-	if !run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
-		m.PreviousFields = m.valuesOf(written.Previous)
+// fieldsResult stores the values that a write replaced, and the forms of the values that it wrote.
+func fieldsResult(c resource.Call[fieldsModel], written *claim.Written) {
+	m := c.Model
+	spelled := map[string]string{} // the paths as the state has them, by key
+	if c.State != nil {
+		had, _ := c.State.fields()
+		spelled = had.spelled
+	}
+	if written != nil {
+		m.setStored(m.forms(m, c.Memory), c.Run)
+		m.PreviousFields = types.DynamicNull()
+		if !c.Run.Hides(m.HideValues) { // nobody marks a replaced value as sensitive
+			m.PreviousFields = m.valuesOf(written.Previous, spelled)
+		}
+		return
+	}
+	m.setStored(m.forms(c.State, c.Memory), c.Run)
+	m.PreviousFields = resource.Kept(
+		c.State.PreviousFields, types.DynamicNull(), types.DynamicUnknown(), m.HideValues, c.Run)
+	if previous, _ := m.read("previous_fields", m.PreviousFields, eval.ReadKey); previous.isKnown {
+		m.PreviousFields = m.valuesOf(previous.entries, spelled)
 	}
 }
 
-func (m *fieldsModel) setStored(run *claim.Run) {
+func (m *fieldsModel) setStored(forms map[string]eval.Value, run *claim.Run) {
 	s, _ := m.fields()
 	stored := map[string]eval.Value{}
-	for key, form := range m.forms {
+	for key, form := range forms {
 		if e, has := s.entries[key]; has && e != form && !run.Hides(m.HideValues) {
 			stored[key] = form
 		}
 	}
-	m.StoredFields = m.valuesOf(stored)
+	m.StoredFields = s.attributeOf(stored)
 }
 
-// valuesOf returns an attribute with these entries, spelled as fields has them; for a path that fields no longer
-// has, as the state had it.
-func (m *fieldsModel) valuesOf(entries map[string]eval.Value) types.Dynamic {
+// valuesOf returns an attribute with these entries, spelled as fields has them; for a path that fields no longer has,
+// as the state had it.
+func (m *fieldsModel) valuesOf(entries map[string]eval.Value, spelled map[string]string) types.Dynamic {
 	s, _ := m.fields()
-	for key, spelling := range m.spelled {
+	for key, spelling := range spelled {
 		if _, has := s.spelled[key]; !has {
 			s.spelled[key] = spelling
 		}
@@ -249,18 +259,8 @@ func (m *fieldsModel) valuesOf(entries map[string]eval.Value) types.Dynamic {
 	return s.attributeOf(entries)
 }
 
-// Keep implements [adapter.KeysModel].
-func (m *fieldsModel) Keep(state *fieldsModel, run *claim.Run) {
-	m.setStored(run)
-	m.PreviousFields = adapter.Kept(state.PreviousFields, types.DynamicNull(), types.DynamicUnknown(), m.HideValues, run)
-	if previous, _ := m.read("previous_fields", m.PreviousFields, eval.ReadKey); previous.isKnown {
-		m.PreviousFields = m.valuesOf(previous.entries)
-	}
-	m.SetID()
-}
-
-// Reword implements [adapter.Reworder].
-func (m *fieldsModel) Reword(state *fieldsModel) {
+// reword replaces each attribute of a plan that says the same as in its state by the attribute of the state.
+func reword(m, state *fieldsModel) {
 	for _, a := range []struct{ plan, state *types.Dynamic }{
 		{&m.Fields, &state.Fields},
 		{&m.ExpectedFields, &state.ExpectedFields},
@@ -278,10 +278,12 @@ func (m *fieldsModel) Reword(state *fieldsModel) {
 // isNull reports whether an attribute is null, of any type.
 func isNull(v types.Dynamic) bool { return v.IsNull() || v.IsUnderlyingValueNull() }
 
-// Refresh stores the values of the fields; null for a field that is absent. The stored form of a value counts as that
+// readFields stores the values of the fields; null for a field that is absent. The stored form of a value counts as that
 // value, and a value that did not change keeps its type.
-func (m *fieldsModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
+func readFields(c resource.Call[fieldsModel], seen *claim.Seen) bool {
+	m := c.Model
 	s, _ := m.fields()
+	forms := m.forms(m, c.Memory)
 	live, isChanged := map[string]tftypes.Value{}, seen.IsImport
 	for _, key := range seen.Keys {
 		was, has := s.entries[key]
@@ -289,7 +291,7 @@ func (m *fieldsModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 			continue
 		}
 		e := seen.Value(key)
-		if form, isForm := m.forms[key]; has && (e.Matches(was) || isForm && form == e) {
+		if form, isForm := forms[key]; has && (e.Matches(was) || isForm && form == e) {
 			live[s.spelling(key)] = s.values[key]
 		} else {
 			live[s.spelling(key)], isChanged = valueOf(e), true
@@ -299,54 +301,47 @@ func (m *fieldsModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 		m.Fields = dynamicOf(live)
 	}
 	if !m.StoredFields.IsNull() {
-		m.setStored(nil)
+		m.setStored(forms, nil)
 	}
 	return seen.Exists()
 }
 
-// identity is the identity of fields. It changes with the fields, and with the version of the API.
-type identity struct {
-	typeMeta
-	adapter.Named
-
-	Paths types.List `tfsdk:"paths"`
-}
-
-var identities = codec.Of[identity](func(context.Context) identityschema.Schema { return new(fieldsModel).IdentitySchema(anyObject) })
-
-func (*fieldsModel) IdentitySchema(eval.Kind) identityschema.Schema {
+// fieldsIdentity returns the attributes of the identity. The identity changes with the fields, and with the version of
+// the API.
+func fieldsIdentity() map[string]identityschema.Attribute {
 	required := func(description string) identityschema.Attribute {
 		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
 	}
-	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+	return map[string]identityschema.Attribute{
 		"api_version": required("Version of the API, such as \"apps/v1\"."),
 		"kind":        required("Kind of the object, such as \"Deployment\"."),
-		"namespace":   identityschema.StringAttribute{OptionalForImport: true, Description: "Namespace of the object; none for kinds without namespaces."},
-		"name":        required("Name of the object."),
-		"paths":       identityschema.ListAttribute{ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields."},
-	}}
+		"namespace": identityschema.StringAttribute{
+			OptionalForImport: true, Description: "Namespace of the object; none for kinds without namespaces.",
+		},
+		"name": required("Name of the object."),
+		"paths": identityschema.ListAttribute{
+			ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields.",
+		},
+	}
 }
 
-func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	keys := m.keys()
-	if id, err := terms.ParseFieldsID(m.ID.ValueString()); err == nil && len(keys) == 0 { // of an import
-		keys = id.Keys
+func parseFieldsID(s string) (resource.Identity, error) {
+	id, err := terms.ParseFieldsID(s)
+	paths := slices.Clone(id.Keys)
+	for i, key := range paths {
+		paths[i], _ = diagnose.NameOf(key)
 	}
-	for i, key := range keys {
-		keys[i], _ = diagnose.NameOf(key)
-	}
-	return identities().Encode(ctx, identity{m.typeMeta, m.Named, adapter.ListOf(keys)}, raw)
+	return resource.Identity{
+		APIVersion: types.StringValue(id.APIVersion), Kind: types.StringValue(id.Kind.String()),
+		Namespace: resource.TextOf(id.Namespace), Name: types.StringValue(id.Name), Paths: resource.ListOf(paths),
+	}, err
 }
 
-func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	id, diags := adapter.Imported(ctx, req, terms.ParseFieldsID, func(i identity) (terms.FieldsID, error) {
-		return terms.NewFieldsID(i.APIVersion.ValueString(), i.ObjectKind.ValueString(), i.Namespace.ValueString(), i.Name.ValueString(), adapter.KeysOf(i.Paths))
-	})
-	if diags.HasError() {
-		return nil, diags
-	}
-	m.APIVersion, m.ObjectKind, m.Namespace, m.Name = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String()), adapter.TextOf(id.Namespace), types.StringValue(id.Name)
+func (m *fieldsModel) locate(i resource.Identity) ([]string, error) {
+	id, err := terms.NewFieldsID(i.APIVersion.ValueString(), i.Kind.ValueString(), i.Namespace.ValueString(),
+		i.Name.ValueString(), resource.KeysOf(i.Paths))
+	m.APIVersion, m.ObjectKind = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String())
+	m.Namespace, m.Name = resource.TextOf(id.Namespace), types.StringValue(id.Name)
 	m.ID = types.StringValue(id.String())
-	m.SetKind(id.Kind)
-	return id.Keys, nil
+	return id.Keys, err
 }

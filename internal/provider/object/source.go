@@ -13,20 +13,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewSource is the data source cas_object_fields.
 func NewSource() datasource.DataSource {
-	return adapter.NewSource[source]("object_fields", anyObject, sourceSchema)
+	return resource.NewSource[source]("object_fields", anyObject, sourceSchema)
 }
 
 // source is its schema as Go values.
 type source struct {
-	adapter.Found
+	resource.Found
 	typeMeta
 
 	Paths  types.List    `tfsdk:"paths"`
@@ -54,7 +54,7 @@ func (m *source) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Sub
 		return nil // all is null
 	}
 	values := map[string]tftypes.Value{}
-	for i, spelling := range adapter.KeysOf(m.Paths) {
+	for i, spelling := range resource.KeysOf(m.Paths) {
 		at := path.Root("paths").AtListIndex(i)
 		key, err := eval.ReadKey(about.ID.Kind, spelling)
 		if err != nil {

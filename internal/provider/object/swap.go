@@ -9,22 +9,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewSwap is the action cas_object_swap.
 func NewSwap() action.Action {
-	return adapter.NewSwap[swapModel]("object_swap", anyObject, swapSchema)
+	return resource.NewSwap[swapModel]("object_swap", anyObject, swapSchema)
 }
 
 // swapModel is the action's schema as Go values.
 type swapModel struct {
-	adapter.SwapAttributes
+	resource.SwapAttributes
 	fieldMaps
 }
 

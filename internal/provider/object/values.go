@@ -14,13 +14,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // The resource, the action and the data source share these attributes, as those of ConfigMaps and Secrets share
-// [adapter.Named] and [adapter.Maps].
+// [resource.Named] and [resource.Maps].
 
 // typeMeta has the attributes that name the kind of an object, and the version of its API.
 type typeMeta struct {
@@ -33,12 +33,12 @@ func (t *typeMeta) kind() eval.Kind {
 }
 
 // ref names the object.
-func (t *typeMeta) ref(of adapter.Named) eval.Ref {
+func (t *typeMeta) ref(of resource.Named) eval.Ref {
 	return eval.Ref{Kind: t.kind(), Namespace: of.Namespace.ValueString(), Name: of.Name.ValueString()}
 }
 
 // places are the attributes that say where the object is.
-func (t *typeMeta) places(of adapter.Named) []types.String {
+func (t *typeMeta) places(of resource.Named) []types.String {
 	return []types.String{t.APIVersion, t.ObjectKind, of.Namespace, of.Name}
 }
 

@@ -3,16 +3,16 @@ package secret
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewData is cas_secret_data, a resource of several keys.
-func NewData() resource.Resource { return adapter.NewData("secret_data", eval.Secret, dataSchema) }
+func NewData() fwresource.Resource { return resource.NewData("secret_data", eval.Secret, dataSchema) }
 
 func dataSchema(ctx context.Context) schema.Schema {
 	return attributes.OfData(ctx, "Writes several keys of an existing Secret in one atomic request, all or none, only if every key holds its expected value. "+

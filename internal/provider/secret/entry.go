@@ -3,18 +3,17 @@ package secret
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewEntry is cas_secret_entry, a resource of one key.
-func NewEntry() resource.Resource {
-	return adapter.NewKeys[adapter.EntryModel]("secret_entry", eval.Secret, terms.EntryIDForm, entrySchema).New()
+func NewEntry() fwresource.Resource {
+	return resource.NewEntry("secret_entry", eval.Secret, entrySchema)
 }
 
 func entrySchema(ctx context.Context) schema.Schema {

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // readable makes a text of bytes that are one, as long as Terraform leaves it as it is: it makes NFC of every text.
@@ -26,11 +26,11 @@ func readable(e eval.Value) eval.Value {
 
 // NewEntryEphemeral is the ephemeral resource cas_secret_entry.
 func NewEntryEphemeral() ephemeral.EphemeralResource {
-	return adapter.NewEphemeral[entryEphemeral]("secret_entry", eval.Secret, entryEphemeralSchema)
+	return resource.NewEphemeral[entryEphemeral]("secret_entry", eval.Secret, entryEphemeralSchema)
 }
 
 // entryEphemeral is its schema as Go values.
-type entryEphemeral struct{ adapter.FoundEntry }
+type entryEphemeral struct{ resource.FoundEntry }
 
 func entryEphemeralSchema(context.Context) schema.Schema {
 	return attributes.OfFoundEntry("Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
@@ -39,19 +39,19 @@ func entryEphemeralSchema(context.Context) schema.Schema {
 
 func (m *entryEphemeral) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
 	live := seen.Value(about.ID.Key)
-	m.Value, _ = adapter.ValuesOf(readable(live))
-	_, m.ValueBase64 = adapter.ValuesOf(live)
+	m.Value, _ = resource.ValuesOf(readable(live))
+	_, m.ValueBase64 = resource.ValuesOf(live)
 	return nil
 }
 
 // NewSecretEphemeral is the ephemeral resource cas_secret.
 func NewSecretEphemeral() ephemeral.EphemeralResource {
-	return adapter.NewEphemeral[wholeEphemeral]("secret", eval.Secret, wholeEphemeralSchema)
+	return resource.NewEphemeral[wholeEphemeral]("secret", eval.Secret, wholeEphemeralSchema)
 }
 
 // wholeEphemeral is its schema as Go values.
 type wholeEphemeral struct {
-	adapter.Found
+	resource.Found
 
 	Type       types.String `tfsdk:"type"`
 	Data       types.Map    `tfsdk:"data"`
@@ -75,8 +75,8 @@ func (m *wholeEphemeral) Fill(_ context.Context, seen *eval.Snapshot, _ diagnose
 	for key, e := range entries {
 		entries[key] = readable(e)
 	}
-	texts, others := adapter.MapsOf(entries)
+	texts, others := resource.MapsOf(entries)
 	m.Type = types.StringValue(seen.Type())
-	m.Data, m.BinaryData = adapter.MapOf(texts), adapter.MapOf(others)
+	m.Data, m.BinaryData = resource.MapOf(texts), resource.MapOf(others)
 	return nil
 }

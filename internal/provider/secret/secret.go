@@ -1,10 +1,10 @@
-// Package secret has the resources and ephemeral resources of Secrets: their schemas, whose write-only attributes no state has. Package adapter does the rest, as for ConfigMaps.
+// Package secret has the resources and ephemeral resources of Secrets: their schemas, whose write-only attributes no state has. Package resource does the rest, as for ConfigMaps.
 package secret
 
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -12,13 +12,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewSecret is cas_secret.
-func NewSecret() resource.Resource {
-	return adapter.NewWhole("secret", eval.Secret, wholeSchema)
+func NewSecret() fwresource.Resource {
+	return resource.NewWhole("secret", eval.Secret, wholeSchema)
 }
 
 func wholeSchema(ctx context.Context) schema.Schema {

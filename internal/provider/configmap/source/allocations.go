@@ -13,21 +13,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // NewAllocationsSource is the data source cas_configmap_allocations.
 func NewAllocationsSource() datasource.DataSource {
-	return adapter.NewSource[allocations]("configmap_allocations", eval.ConfigMap, allocationsSchema)
+	return resource.NewSource[allocations]("configmap_allocations", eval.ConfigMap, allocationsSchema)
 }
 
 // allocations is its schema as Go values.
 type allocations struct {
-	adapter.FoundKey
-	adapter.Ranges
+	resource.FoundKey
+	resource.Ranges
 
 	Taken     types.List  `tfsdk:"taken"`
 	Free      types.Int64 `tfsdk:"free"`
@@ -42,7 +42,7 @@ var (
 	valuesType = types.ListType{ElemType: types.StringType}
 )
 
-// Fill implements [adapter.FoundModel]. It is an error that a key holds no pool, or that a range is none.
+// Fill implements [resource.FoundModel]. It is an error that a key holds no pool, or that a range is none.
 func (m *allocations) Fill(ctx context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
 	live, taken, err := seen.Value(about.ID.Key), &pool.Pool{}, error(nil)
 	if text, isText := live.Text(); isText {
@@ -56,13 +56,13 @@ func (m *allocations) Fill(ctx context.Context, seen *eval.Snapshot, about diagn
 	members, values := []attr.Value{}, map[string][]string{}
 	for _, each := range taken.Members() {
 		members = append(members, types.ObjectValueMust(memberType.AttrTypes, map[string]attr.Value{
-			"value": types.StringValue(each.Value), "claimant": adapter.TextOf(each.Claimant), "id": adapter.TextOf(each.ID), "since": adapter.TextOf(each.Since),
+			"value": types.StringValue(each.Value), "claimant": resource.TextOf(each.Claimant), "id": resource.TextOf(each.ID), "since": resource.TextOf(each.Since),
 		}))
 		values[each.Claimant] = append(values[each.Claimant], each.Value)
 	}
 	claimants := map[string]attr.Value{}
 	for name, all := range values {
-		claimants[name] = adapter.ListOf(all)
+		claimants[name] = resource.ListOf(all)
 	}
 	m.Managers = managersOf(seen)
 	m.Taken, m.Claimants = types.ListValueMust(memberType, members), types.MapValueMust(valuesType, claimants)
@@ -74,7 +74,7 @@ func (m *allocations) Fill(ctx context.Context, seen *eval.Snapshot, about diagn
 }
 
 func allocationsSchema(context.Context) schema.Schema {
-	all := adapter.RangeAttributes(
+	all := resource.RangeAttributes(
 		"Range of numbers to count as `free`, as in `cas_configmap_allocation`. Set at most one of `numbers`, `cidr` and `names`.",
 		"Prefixes to count as `free`.",
 		"Names to count as `free`.",

@@ -13,9 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 var managerType = types.ObjectType{AttrTypes: map[string]attr.Type{"manager": types.StringType, "operation": types.StringType, "time": types.StringType}}
@@ -58,17 +58,17 @@ func mapSeen(o *eval.Snapshot, of map[string]string) types.Map {
 	}
 	all := map[string]string{} // not null
 	maps.Copy(all, of)
-	return adapter.MapOf(all)
+	return resource.MapOf(all)
 }
 
 // NewConfigMapSource is the data source cas_configmap.
 func NewConfigMapSource() datasource.DataSource {
-	return adapter.NewSource[wholeSource]("configmap", eval.ConfigMap, wholeSourceSchema)
+	return resource.NewSource[wholeSource]("configmap", eval.ConfigMap, wholeSourceSchema)
 }
 
 // wholeSource is its schema as Go values.
 type wholeSource struct {
-	adapter.Found
+	resource.Found
 
 	ID          types.String `tfsdk:"id"`
 	Data        types.Map    `tfsdk:"data"`
@@ -96,7 +96,7 @@ func wholeSourceSchema(context.Context) schema.Schema {
 
 func (m *wholeSource) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
 	m.Managers, m.ID = managersOf(seen), types.StringValue(about.ID.Ref.String())
-	texts, others := adapter.MapsOf(seen.Entries())
+	texts, others := resource.MapsOf(seen.Entries())
 	m.Data, m.BinaryData = mapSeen(seen, texts), mapSeen(seen, others)
 	m.Labels, m.Annotations = mapSeen(seen, seen.Labels()), mapSeen(seen, seen.Annotations())
 	if seen.Exists() {
@@ -107,12 +107,12 @@ func (m *wholeSource) Fill(_ context.Context, seen *eval.Snapshot, about diagnos
 
 // NewEntrySource is the data source cas_configmap_entry.
 func NewEntrySource() datasource.DataSource {
-	return adapter.NewSource[entrySource]("configmap_entry", eval.ConfigMap, entrySourceSchema)
+	return resource.NewSource[entrySource]("configmap_entry", eval.ConfigMap, entrySourceSchema)
 }
 
 // entrySource is its schema as Go values.
 type entrySource struct {
-	adapter.FoundEntry
+	resource.FoundEntry
 
 	Managers types.List `tfsdk:"managers"`
 }
@@ -126,6 +126,6 @@ func entrySourceSchema(context.Context) schema.Schema {
 
 func (m *entrySource) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
 	m.Managers = managersOf(seen)
-	m.Value, m.ValueBase64 = adapter.ValuesOf(seen.Value(about.ID.Key))
+	m.Value, m.ValueBase64 = resource.ValuesOf(seen.Value(about.ID.Key))
 	return nil
 }

@@ -1,7 +1,4 @@
-// Package adapter has the code that the resources of ConfigMaps and of Secrets share. A resource translates its model
-// to a claim of package claim, and back. keys.go does so for all resources of keys and of whole objects. Their models
-// are [KeysModel]: entry.go, data.go and object.go. found.go reads for data sources and ephemeral resources.
-package adapter
+package resource
 
 import (
 	"context"
@@ -10,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -20,18 +17,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Checked is a resource whose plans are checked: all of them are.
+// Checked is a resource whose plans are checked, as the plans of all resources are.
 type Checked interface {
-	resource.ResourceWithConfigure
-	resource.ResourceWithModifyPlan
-}
-
-// Resource is a resource with an identity: it can be imported, and its configuration is validated.
-type Resource interface {
-	Checked
-	resource.ResourceWithIdentity
-	resource.ResourceWithImportState
-	resource.ResourceWithValidateConfig
+	fwresource.ResourceWithConfigure
+	fwresource.ResourceWithModifyPlan
 }
 
 // Connection links a resource or data source to the configured provider.
@@ -39,8 +28,8 @@ type Connection struct {
 	Run *claim.Run // nil while a configuration is validated
 }
 
-// Configure implements [resource.ResourceWithConfigure].
-func (c *Connection) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+// Configure implements [fwresource.ResourceWithConfigure].
+func (c *Connection) Configure(_ context.Context, req fwresource.ConfigureRequest, resp *fwresource.ConfigureResponse) {
 	resp.Diagnostics.Append(c.Connect(req.ProviderData)...)
 }
 
@@ -69,8 +58,8 @@ type Type struct {
 	MutableIdentity bool // an update may change what the identity names
 }
 
-// Metadata implements [resource.Resource].
-func (t *Type) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+// Metadata implements [fwresource.Resource].
+func (t *Type) Metadata(_ context.Context, req fwresource.MetadataRequest, resp *fwresource.MetadataResponse) {
 	resp.TypeName, resp.ResourceBehavior.MutableIdentity = req.ProviderTypeName+"_"+t.Name, t.MutableIdentity
 }
 
@@ -82,13 +71,13 @@ func (t *Type) Recall(ctx context.Context, from claim.Private, diags *diag.Diagn
 }
 
 // Planning is the context of a plan's checks, and what is known of the resource.
-func (t *Type) Planning(ctx context.Context, req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (context.Context, *claim.Memory) {
+func (t *Type) Planning(ctx context.Context, req *fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) (context.Context, *claim.Memory) {
 	t.setDefaults(req, resp)
 	return t.Run.Planning(ctx, req), t.Recall(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Schema implements [resource.Resource].
-func (t *Type) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+// Schema implements [fwresource.Resource].
+func (t *Type) Schema(ctx context.Context, _ fwresource.SchemaRequest, resp *fwresource.SchemaResponse) {
 	resp.Schema = t.Definition(ctx)
 }
 
@@ -108,8 +97,8 @@ type Modeled[M any] struct {
 	Codec func() *codec.Codec[M]
 }
 
-// codecs has what [codec.Of] gives, by the name and the model of a type: the framework makes a new type for each call, and to make its codec takes longer
-// than to use it.
+// codecs has the codecs by the name and the model of a type. The framework makes a new type for each call, and to make
+// its codec takes longer than to use it.
 var codecs sync.Map
 
 type codecID struct {
@@ -117,17 +106,22 @@ type codecID struct {
 	model reflect.Type
 }
 
-// NewModeled is a type. Its name follows the provider's.
-func NewModeled[M any](name string, kind eval.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
-	t := Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
-	had, _ := codecs.LoadOrStore(codecID{name, reflect.TypeFor[M]()}, t.Codec)
-	if of, ok := had.(func() *codec.Codec[M]); ok {
-		t.Codec = of
+// codecOf returns the codec of a type.
+func codecOf[M any, S codec.Schema](name string, definition func(context.Context) S) func() *codec.Codec[M] {
+	made := codec.Of[M](definition)
+	had, _ := codecs.LoadOrStore(codecID{name, reflect.TypeFor[M]()}, made)
+	if known, ok := had.(func() *codec.Codec[M]); ok {
+		return known
 	}
-	return t
+	return made
 }
 
-// Decode is the model of a configuration, a plan or a state.
+// NewModeled returns a type. Its name follows the provider's.
+func NewModeled[M any](name string, kind eval.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
+	return Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codecOf[M](name, definition)}
+}
+
+// Decode returns the model of a configuration, a plan or a state.
 func (t *Modeled[M]) Decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *M {
 	m, more := t.Codec().Decode(ctx, raw)
 	diags.Append(more...)

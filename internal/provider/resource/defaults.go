@@ -1,11 +1,11 @@
-package adapter
+package resource
 
 import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
+	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -16,7 +16,7 @@ import (
 )
 
 // setDefaults puts the provider's defaults into a plan where the configuration sets nothing.
-func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (t *Type) setDefaults(req *fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) {
 	var plan, config map[string]tftypes.Value
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.As(&plan) != nil || req.Config.Raw.As(&config) != nil {
 		return

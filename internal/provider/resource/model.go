@@ -1,21 +1,18 @@
-package adapter
+package resource
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -29,7 +26,7 @@ type Named struct {
 	Name      types.String `tfsdk:"name"`
 }
 
-// At are the attributes that say where something is.
+// At returns the attributes that say where something is.
 func (n *Named) At() []types.String { return []types.String{n.Namespace, n.Name} }
 
 // RefWithDefault names the object, of the default namespace where none is given: the framework has defaults for resources alone.
@@ -52,9 +49,6 @@ type Place struct {
 func (p *Place) Ref() eval.Ref {
 	return eval.Ref{Kind: p.Kind, Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
 }
-
-// SetKind implements [KeysModel].
-func (p *Place) SetKind(ofType eval.Kind) { p.Kind = ofType }
 
 // SetRef names the object.
 func (p *Place) SetRef(ref eval.Ref) {
@@ -101,53 +95,37 @@ func (v *Versioned) SetVersion(to eval.Version) {
 	v.UID, v.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
 }
 
-// Base are the attributes that all resources share which observe an object.
+// Base has the attributes that all families of resources share.
 type Base struct {
 	Place
 	Versioned
+
+	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
+	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
+	OnDrift               types.String `tfsdk:"on_drift"`
 }
 
-// Shared are the attributes themselves.
-func (b *Base) Shared() *Base { return b }
-
-// KeysAttributes are the attributes that all resources of keys share.
+// KeysAttributes has the attributes that all resources of keys share.
 type KeysAttributes struct {
 	Base
 
-	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
-	ConflictScope         types.String `tfsdk:"conflict_scope"`
-	WaitForMatch          types.String `tfsdk:"wait_for_match"`
-	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
-	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
-	OnDrift               types.String `tfsdk:"on_drift"`
-
-	Pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
+	ConflictScope types.String `tfsdk:"conflict_scope"`
+	WaitForMatch  types.String `tfsdk:"wait_for_match"`
+	AdoptExisting types.Bool   `tfsdk:"adopt_existing"`
 }
 
-// SetDefaults sets the attributes of a new import. Without every default, the first plan would show an update.
-func (k *KeysAttributes) SetDefaults(of terms.Defaults) {
-	k.ConflictScope, k.DeletionPolicy = of.Of(terms.ConflictScope), of.Of(terms.DeletionPolicy)
-	k.OnDrift = of.Of(terms.OnDrift)
-	k.AdoptExisting = types.BoolValue(false)
-}
-
-// Validate finds nothing wrong: the schema checks what each attribute holds by itself.
-func (*KeysAttributes) Validate() diag.Diagnostics { return nil }
-
-// PlanWrite makes the version of a Secret unknown. A ConfigMap is written where an argument differs from the state.
-func (k *KeysAttributes) PlanWrite() {
+// planWrite makes the version of a Secret unknown. A ConfigMap is written where an argument differs from the state.
+func (k *KeysAttributes) planWrite() {
 	if k.Kind == eval.Secret {
 		k.ResourceVersion, k.UID = types.StringUnknown(), types.StringUnknown()
 	}
 }
 
-// NewClaim fills in the parts of a claim that all resources of keys share.
-func (k *KeysAttributes) NewClaim(run *claim.Run, id string, values, expected map[string]eval.Value) *claim.Claim {
-	return &claim.Claim{Timeouts: k.Timeouts, Claim: decide.Claim{
-		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(),
-		Required: requiredOf(k.Pin), Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(),
-		OnDrift: k.OnDrift.ValueString(), Waits: !k.WaitForMatch.IsNull(), Version: k.Version(),
-		FieldManager: run.FieldManagerOr(k.FieldManager),
+// NewClaim returns the part of a claim that all resources of keys share.
+func (k *KeysAttributes) NewClaim(id string, values, expected map[string]eval.Value) *claim.Claim {
+	return &claim.Claim{Claim: decide.Claim{
+		ID: id, Ref: k.Ref(), Values: values, Expected: expected,
+		Adopt: k.AdoptExisting.ValueBool(), Scope: k.ConflictScope.ValueString(), Waits: !k.WaitForMatch.IsNull(),
 	}}
 }
 
@@ -209,41 +187,26 @@ func Kept[V attr.Value](was, null, unknown V, hide types.Bool, run *claim.Run) V
 	return was
 }
 
-// The identity of a whole ConfigMap or Secret is [Named].
-
-// objectIdentitySchema is the schema of the identity of a whole object.
-func objectIdentitySchema(kind eval.Kind) identityschema.Schema {
-	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+// objectIdentity returns the attributes of the identity of an object, and others.
+func objectIdentity(kind eval.Kind, others map[string]identityschema.Attribute) map[string]identityschema.Attribute {
+	all := map[string]identityschema.Attribute{
 		"namespace": identityschema.StringAttribute{
 			OptionalForImport: true, Description: fmt.Sprintf("Namespace of the %s. Default: \"default\".", kind),
 		},
 		"name": identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Name of the %s.", kind)},
-	}}
+	}
+	maps.Copy(all, others)
+	return all
 }
 
-// identities is the codec of an identity. That does not differ between kinds.
-func identities[M any](schema func(eval.Kind) identityschema.Schema) func() *codec.Codec[M] {
-	return codec.Of[M](func(context.Context) identityschema.Schema { return schema(eval.ConfigMap) })
+// identityOf returns the identity of an object.
+func identityOf(ref eval.Ref) Identity {
+	return Identity{
+		Namespace: types.StringValue(ref.Namespace), Name: types.StringValue(ref.Name), Keys: types.ListNull(types.StringType),
+	}
 }
 
-// Imported parses an import's id or, without one, reads its identity. Where of is nil, the resource has no identity.
-func Imported[I, ID any](
-	ctx context.Context, req resource.ImportStateRequest, parse func(string) (ID, error), of func(I) (ID, error),
-) (id ID, diags diag.Diagnostics) {
-	title, subject := diagnose.TitleInvalidImportID, "import id"
-	var err error
-	if req.ID != "" || of == nil {
-		id, err = parse(req.ID)
-	} else {
-		var identity I
-		if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
-			return id, diags
-		}
-		title, subject = diagnose.TitleInvalidImportIdentity, "identity"
-		id, err = of(identity)
-	}
-	if err != nil {
-		diags.Append(title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, "")))
-	}
-	return id, diags
+// ref names the object of an identity.
+func (i Identity) ref() eval.Ref {
+	return (&Named{Namespace: i.Namespace, Name: i.Name}).RefWithDefault()
 }

@@ -1,4 +1,4 @@
-package adapter
+package resource
 
 import (
 	"encoding/base64"
@@ -31,9 +31,6 @@ func AllKnown(of ...types.Map) bool {
 	}
 	return true
 }
-
-// agrees reports whether two values are equal, or may be once the first is known.
-func agrees(value, with types.String) bool { return value.IsUnknown() || value.Equal(with) }
 
 // ListOf is a list of keys.
 func ListOf(keys []string) types.List {

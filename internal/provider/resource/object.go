@@ -1,4 +1,4 @@
-package adapter
+package resource
 
 import (
 	"context"
@@ -10,10 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
@@ -28,42 +26,56 @@ import (
 type Object struct {
 	Base
 
-	GenerateName          types.String `tfsdk:"generate_name"`
-	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
-	Labels                types.Map    `tfsdk:"labels"`
-	Annotations           types.Map    `tfsdk:"annotations"`
-	Immutable             types.Bool   `tfsdk:"immutable"`
-	OnDrift               types.String `tfsdk:"on_drift"`
-	Policy                types.String `tfsdk:"deletion_policy"`
-	Data                  types.Map    `tfsdk:"data"`
-	BinaryData            types.Map    `tfsdk:"binary_data"`
+	GenerateName types.String `tfsdk:"generate_name"`
+	Labels       types.Map    `tfsdk:"labels"`
+	Annotations  types.Map    `tfsdk:"annotations"`
+	Immutable    types.Bool   `tfsdk:"immutable"`
+	Data         types.Map    `tfsdk:"data"`
+	BinaryData   types.Map    `tfsdk:"binary_data"`
 
 	HideValues types.Bool   `tfsdk:"hide_values,optional"`     // of a ConfigMap
 	Type       types.String `tfsdk:"type,optional"`            // of a Secret, as what follows
 	Revision   types.Int64  `tfsdk:"data_wo_version,optional"` // null after an import
 	Keys       types.List   `tfsdk:"keys,optional"`
+}
 
-	config *Object   `tfsdk:"-"` // of a plan
-	state  *Object   `tfsdk:"-"` // that a plan follows
-	sealed types.Map `tfsdk:"-"` // of a Secret: all values that a configuration or another provider's state has, in base64
+// NewWhole returns a resource of whole objects.
+func NewWhole(name string, kind eval.Kind, definition func(context.Context) schema.Schema) *Resource[Object] {
+	return New(Family[Object]{
+		Type:      Type{Name: name, Kind: kind, Definition: definition, ImportForm: terms.ConfigMapIDForm, IsWhole: true},
+		Base:      func(m *Object) *Base { return &m.Base },
+		Identity:  objectIdentity(kind, nil),
+		ParseID:   parseObjectID,
+		Locate:    (*Object).locate,
+		ID:        func(c Call[Object]) string { return c.Model.Ref().String() },
+		Validate:  (*Object).validate,
+		MayLeave:  kind == eval.Secret,
+		Adjust:    adjustObject,
+		Claim:     objectClaim,
+		PlanWrite: planObjectWrite,
+		Result:    objectResult,
+		Read:      objectRead,
+		Moves:     &Moves[Object]{Suffixes: []string{"", "_v1"}, TakeOver: (*Object).takeOver},
+	})
 }
 
 // part is one of the maps of an object.
 type part struct {
 	attribute string
-	values    *types.Map
+	values    types.Map
 	mapKey    string              // of data and binary_data
 	key       func(string) string // of a member
 }
 
 // parts returns the maps. The values of a Secret are in one, which no state has.
-func (m *Object) parts() []part {
+func (m *Object) parts(sealed types.Map) []part {
 	entry := func(name string) string { return name }
-	entries := []part{{"data", &m.Data, eval.DataKey, entry}, {"binary_data", &m.BinaryData, eval.BinaryDataKey, entry}}
+	entries := []part{{"data", m.Data, eval.DataKey, entry}, {"binary_data", m.BinaryData, eval.BinaryDataKey, entry}}
 	if m.Kind == eval.Secret {
-		entries = []part{{"data_wo", &m.sealed, eval.DataKey, entry}}
+		entries = []part{{"data_wo", sealed, eval.DataKey, entry}}
 	}
-	return append(entries, part{"labels", &m.Labels, "", eval.LabelKey}, part{"annotations", &m.Annotations, "", eval.AnnotationKey})
+	return append(entries, part{"labels", m.Labels, "", eval.LabelKey},
+		part{"annotations", m.Annotations, "", eval.AnnotationKey})
 }
 
 // value returns the value of a member.
@@ -74,120 +86,99 @@ func (p part) value(kind eval.Kind, v attr.Value) eval.Value {
 	return EntryFrom(eval.ConfigMap, StringOf(v), types.StringNull())
 }
 
-// SetID implements [KeysModel].
-func (m *Object) SetID() { m.ID = types.StringValue(m.Ref().String()) }
-
-// IdentitySchema implements [KeysModel].
-func (*Object) IdentitySchema(kind eval.Kind) identityschema.Schema {
-	return objectIdentitySchema(kind)
+func parseObjectID(s string) (Identity, error) {
+	ref, err := terms.ParseConfigMapID(s)
+	return identityOf(ref), err
 }
 
-var objectIdentities = identities[Named](objectIdentitySchema)
-
-// EncodeIdentity implements [KeysModel].
-func (m *Object) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return objectIdentities().Encode(ctx, m.Named, raw)
+func (m *Object) locate(i Identity) ([]string, error) {
+	m.SetRef(i.ref())
+	return nil, terms.CheckObject(i.ref())
 }
 
-// Import implements [KeysModel].
-func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	ref, diags := Imported(ctx, req, terms.ParseConfigMapID, func(i Named) (eval.Ref, error) {
-		return i.RefWithDefault(), terms.CheckObject(i.RefWithDefault())
-	})
-	m.SetRef(ref)
-	return nil, diags
-}
-
-// SetDefaults implements [KeysModel]. generate_name stays null: Terraform generates configurations from the state of an import, which must not have both it and
-// name.
-func (m *Object) SetDefaults(of terms.Defaults) {
-	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), of.Of(terms.OnDrift)
-	m.Policy = of.Of(terms.DeletionPolicy)
-}
-
-// Validate implements [KeysModel].
-func (m *Object) Validate() diag.Diagnostics {
+// validate checks the maps.
+func (m *Object) validate() diag.Diagnostics {
 	diags := (&Maps{Data: m.Data, BinaryData: m.BinaryData}).Check(m.Kind, false)
 	return append(diags, attributes.InvalidAnnotations(m.Annotations)...)
 }
 
-// Configure implements [KeysModel]. The framework keeps the generate_name of a state that the configuration does not have.
-func (m *Object) Configure(config *Object) {
-	if m.config = config; m.Kind == eval.Secret {
-		m.sealed = seal(config.Data, config.BinaryData)
-	}
-	if config.GenerateName.IsNull() {
+// adjustObject makes the name of a plan unknown if its prefix changes. The framework keeps the generate_name of a state
+// that the configuration does not have.
+func adjustObject(c Call[Object]) {
+	m, state := c.Model, c.State
+	switch {
+	case !c.Config.GenerateName.IsNull():
+	case state == nil:
 		m.GenerateName = types.StringNull()
-	}
-}
-
-// leaveValues removes the values of a Secret from the configuration of a plan.
-func (m *Object) leaveValues() {
-	m.config.Data, m.config.BinaryData, m.sealed = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.StringType)
-}
-
-// Follow implements [Follower]. The name of another prefix is not known yet.
-func (m *Object) Follow(state *Object, _ *claim.Memory) {
-	if m == state {
-		return
-	}
-	if m.state = state; m.config.GenerateName.IsNull() {
+	default:
 		m.GenerateName = state.GenerateName
 	}
-	isOfPrefix := state.GenerateName.IsNull() && terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString()) // of an import
+	if state == nil {
+		return
+	}
+	isOfPrefix := state.GenerateName.IsNull() && // of an import
+		terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString())
 	if !isOfPrefix && !m.GenerateName.Equal(state.GenerateName) {
 		m.Name = types.StringUnknown()
 	}
 }
 
-// Claim implements [KeysModel]. The state of a Secret has the names of its keys, if the resource manages them.
-func (m *Object) Claim(run *claim.Run) *claim.Claim {
-	c := &claim.Claim{Timeouts: m.Timeouts, Claim: decide.Claim{
-		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Adopt: true, Scope: terms.ScopeObject,
-		OnDrift: m.OnDrift.ValueString(), Policy: m.Policy.ValueString(), Revision: revisionOf(m.Revision),
-		Open: !m.sealed.IsNull(), FieldManager: run.FieldManagerOr(m.FieldManager),
-		Whole: new(decide.Whole), Values: map[string]eval.Value{eval.ImmutableKey: {}},
-	}}
-	c.About = func(op terms.Operation) diagnose.Subject { return m.about(run, op, c.Values) }
-	if m.config != nil {
-		c.Required = requiredOf(m.config.ExpectedResourceVerWO)
+// sealed returns all values of the configuration of a Secret, in base64; null without a plan.
+func sealed(c Call[Object]) types.Map {
+	if c.Model.Kind != eval.Secret || c.Config == nil {
+		return types.MapNull(types.StringType)
 	}
+	return seal(c.Config.Data, c.Config.BinaryData)
+}
+
+// objectClaim translates the attributes to a claim. The state of a Secret has the names of its keys, if the resource
+// manages them.
+func objectClaim(c Call[Object]) *claim.Claim {
+	m, values := c.Model, sealed(c)
+	claimed := &claim.Claim{Claim: decide.Claim{
+		ID: m.Ref().String(), Ref: m.Ref(), Adopt: true, Scope: terms.ScopeObject, Revision: revisionOf(m.Revision),
+		Open: !values.IsNull(), Whole: new(decide.Whole), Values: map[string]eval.Value{eval.ImmutableKey: {}},
+	}}
+	claimed.About = func(op terms.Operation) diagnose.Subject { return m.about(c.Run, op, values, claimed.Values) }
 	if m.Name.IsUnknown() {
-		c.Whole.GenerateName = m.GenerateName.ValueString()
+		claimed.Whole.GenerateName = m.GenerateName.ValueString()
 	}
 	switch {
 	case m.Immutable.IsUnknown():
-		c.Values[eval.ImmutableKey] = eval.Anything()
+		claimed.Values[eval.ImmutableKey] = eval.Anything()
 	case m.Immutable.ValueBool():
-		c.Values[eval.ImmutableKey] = eval.Bool(true)
+		claimed.Values[eval.ImmutableKey] = eval.Bool(true)
 	}
 	if m.Kind == eval.Secret {
-		c.Values[eval.TypeKey] = EntryFrom(eval.ConfigMap, m.Type, types.StringNull())
+		claimed.Values[eval.TypeKey] = EntryFrom(eval.ConfigMap, m.Type, types.StringNull())
 	}
 	isNamed := true
-	for _, p := range m.parts() {
+	for _, p := range m.parts(values) {
 		if !p.values.IsNull() && p.mapKey != "" {
-			c.Whole.Maps = append(c.Whole.Maps, p.mapKey)
+			claimed.Whole.Maps = append(claimed.Whole.Maps, p.mapKey)
 		}
 		isNamed = isNamed && !p.values.IsUnknown()
 		for name, v := range p.values.Elements() {
-			c.Values[p.key(name)] = p.value(m.Kind, v)
+			claimed.Values[p.key(name)] = p.value(m.Kind, v)
 		}
 	}
-	if m.config == nil && m.sealed.IsNull() && !m.Keys.IsNull() {
-		c.Whole.Maps = []string{eval.DataKey}
+	if c.Config == nil && !m.Keys.IsNull() {
+		claimed.Whole.Maps = []string{eval.DataKey}
 		for _, name := range KeysOf(m.Keys) {
-			c.Values[name] = eval.Anything()
+			claimed.Values[name] = eval.Anything()
 		}
 	}
-	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData, m.sealed) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
-	keeps := m.Kind == eval.Secret && m.state != nil && m.Revision.Equal(m.state.Revision) && !m.sealed.IsUnknown()
-	c.Known = decide.Known{Place: m.RefKnown(), Keys: isNamed, Values: isKnown, Change: isKnown || keeps, All: true}
-	return c
+	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData, values) &&
+		!m.Immutable.IsUnknown() && !m.Type.IsUnknown()
+	keeps := m.Kind == eval.Secret && c.State != nil && m.Revision.Equal(c.State.Revision) && !values.IsUnknown()
+	claimed.Known = decide.Known{Place: m.RefKnown(), Keys: isNamed, Values: isKnown, Change: isKnown || keeps, All: true}
+	return claimed
 }
 
 // about describes the resource in diagnostics about an operation.
-func (m *Object) about(run *claim.Run, op terms.Operation, values map[string]eval.Value) diagnose.Subject {
+func (m *Object) about(
+	run *claim.Run, op terms.Operation, sealed types.Map, values map[string]eval.Value,
+) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref eval.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
@@ -213,7 +204,7 @@ func (m *Object) about(run *claim.Run, op terms.Operation, values map[string]eva
 			s.Keys[key] = diagnose.KeyPaths{Value: s.Value.AtMapKey(key)}
 		}
 	}
-	for _, p := range m.parts() {
+	for _, p := range m.parts(sealed) {
 		for name := range p.values.Elements() {
 			s.Keys[p.key(name)] = diagnose.KeyPaths{Value: path.Root(p.attribute).AtMapKey(name)}
 		}
@@ -240,35 +231,36 @@ func seal(data, binaryData types.Map) types.Map {
 	return types.MapValueMust(types.StringType, all)
 }
 
-// PlanWrite implements [KeysModel].
-func (m *Object) PlanWrite() {
-	m.ResourceVersion = types.StringUnknown()
-	if m.Keys = types.ListNull(types.StringType); !m.sealed.IsNull() {
-		m.Keys = types.ListUnknown(types.StringType)
+func planObjectWrite(c Call[Object]) {
+	c.Model.ResourceVersion, c.Model.Keys = types.StringUnknown(), types.ListNull(types.StringType)
+	if !sealed(c).IsNull() {
+		c.Model.Keys = types.ListUnknown(types.StringType)
 	}
 }
 
-// TakeIn implements [KeysModel]. The name may have been generated.
-func (m *Object) TakeIn(written claim.Written, _ *claim.Run) {
-	m.SetRef(written.Ref)
-	if m.Keys = types.ListNull(types.StringType); !m.sealed.IsNull() {
+// objectResult stores the name, which may have been generated, and the keys.
+func objectResult(c Call[Object], written *claim.Written) {
+	m := c.Model
+	if written != nil {
+		m.SetRef(written.Ref)
+	}
+	switch {
+	case sealed(c).IsNull():
+		m.Keys = types.ListNull(types.StringType)
+	case written == nil:
+		m.Keys = c.State.Keys
+	default:
 		m.Keys = keysIn(written.After)
 	}
 }
 
 func keysIn(o *eval.Snapshot) types.List { return ListOf(slices.Sorted(maps.Keys(o.Entries()))) }
 
-// Keep implements [KeysModel].
-func (m *Object) Keep(state *Object, _ *claim.Run) {
-	if m.Keys = types.ListNull(types.StringType); !m.sealed.IsNull() {
-		m.Keys = state.Keys
-	}
-}
-
-// Refresh stores what a read found: all entries of the maps that are managed, and the labels and annotations that the
+// objectRead stores what a read found: all entries of the maps that are managed, and the labels and annotations that the
 // state names. The state of an import, which has a name alone, manages all that there is, except for keys of the
 // cluster and for maps that are empty: most configurations do not name them.
-func (m *Object) Refresh(seen *claim.Seen, _ *claim.Run) bool {
+func objectRead(c Call[Object], seen *claim.Seen) bool {
+	m := c.Model
 	if !seen.Exists() {
 		return false
 	}
