@@ -98,8 +98,9 @@ func (i *interruption) run() {
 		ask(0)
 	} else { // a read that fails holds the committer until all of them are in its queue
 		arrived, release, failed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var once sync.Once // an Observe call that waits for longer than Fresh makes a read of its own
 		i.proxy.SetHook(func(*http.Request) testcluster.Fault {
-			close(arrived)
+			once.Do(func() { close(arrived) })
 			return testcluster.Fault{HoldBefore: release, Answer: status(http.StatusForbidden, "Forbidden", "not now")}
 		})
 		go func() {
