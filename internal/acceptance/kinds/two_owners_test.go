@@ -43,7 +43,8 @@ func TestTwoOwnersOfOneKeyAreCaughtWhateverElseIsRefreshed(t *testing.T) {
 	}
 }
 
-// A key that two resources have already is told of by each plan, until one of them lets go of it. What would remove it under the other one is refused as well.
+// Given a key that two resources have already; then each plan reports the key until one of them releases it. A removal
+// of the key under the other resource is refused as well.
 func TestTwoOwnersThatAreThereAlready(t *testing.T) {
 	t.Parallel()
 	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {

@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
-// moveState is what MoveState makes of a state, and false where it leaves it to others.
+// moveState returns the model that MoveState makes of a state, and false if MoveState does not handle the state.
 func moveState(t *testing.T, req fwresource.MoveStateRequest) (resource.Object, *fwresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
@@ -41,7 +41,7 @@ func moveState(t *testing.T, req fwresource.MoveStateRequest) (resource.Object, 
 	return m, resp, true
 }
 
-// movableAddresses are by what command lines tell where a state of hashicorp/kubernetes is from.
+// movableAddresses are the provider addresses that command lines give a state of hashicorp/kubernetes.
 var movableAddresses = []string{
 	"registry.terraform.io/hashicorp/kubernetes", "registry.opentofu.org/hashicorp/kubernetes", "mirror.example.com:8443/hashicorp/kubernetes",
 	"kubernetes", // OpenTofu 1.11.6

@@ -352,7 +352,7 @@ func TestWhatIsNoPoolIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzPool takes and releases in an order that the bytes say, and holds it against a set of what is taken.
+// FuzzPool acquires and releases in the order of the bytes, and compares the pool with a set of acquired values.
 func FuzzPool(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 128, 3, 129}, uint8(0))
 	f.Add([]byte{0, 0, 0, 0, 130, 0, 0, 0, 0, 0}, uint8(1))

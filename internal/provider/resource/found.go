@@ -16,7 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Found is what data sources and ephemeral resources say of any object.
+// Found has the attributes of any object that a data source or an ephemeral resource reads.
 type Found struct {
 	Named
 	Versioned
@@ -25,7 +25,7 @@ type Found struct {
 	Timeouts types.Object `tfsdk:"timeouts"`
 }
 
-// Shared is what was found itself.
+// Shared returns the attributes that all such models have.
 func (m *Found) Shared() *Found { return m }
 
 // Locate implements [FoundModel].
@@ -35,7 +35,7 @@ func (m *Found) Locate(kind eval.Kind) diagnose.Subject {
 	return diagnose.Subject{ID: terms.EntryID{Ref: ref}}
 }
 
-// FoundKey is what they say of anything that one key holds.
+// FoundKey adds the attribute that names one key.
 type FoundKey struct {
 	Found
 
@@ -49,7 +49,7 @@ func (m *FoundKey) Locate(kind eval.Kind) diagnose.Subject {
 	return about
 }
 
-// FoundEntry is what they say of the value of one key.
+// FoundEntry adds the value of one key.
 type FoundEntry struct {
 	FoundKey
 
@@ -61,13 +61,13 @@ type FoundEntry struct {
 type FoundModel[M any] interface {
 	*M
 	Shared() *Found
-	// Locate names what is to be read.
+	// Locate names the object to read.
 	Locate(kind eval.Kind) diagnose.Subject
-	// Fill takes in what a read found. What is absent is no error: it would block a destroy.
+	// Fill stores the result of a read. A missing object is no error, because an error would block a destroy.
 	Fill(ctx context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics
 }
 
-// finder is what data sources and ephemeral resources have in common.
+// finder is the part that data sources and ephemeral resources share.
 type finder[M any, P FoundModel[M]] struct {
 	Modeled[M]
 

@@ -18,11 +18,12 @@ type FieldsID struct {
 	Keys       []string // as [eval.FieldKey] makes them, sorted
 }
 
-// FieldsIDForm is what an id of fields looks like.
+// FieldsIDForm is the form of an id of fields.
 const FieldsIDForm = "api_version/kind/namespace/name/path1,path2, with nothing between two slashes for a kind without namespaces"
 
-// String has the form apps/v1/Deployment/shop/web/path1,path2. Neither an API version nor what follows it up to the name can hold a slash of its own, but for that
-// between group and version, and a core version is told by its form. So a name may hold colons, and a path all that follows.
+// String has the form apps/v1/Deployment/shop/web/path1,path2. The only slash within the parts before the paths is the
+// one between the group and the version. The form of a version shows whether it has a group. So a name may contain
+// colons, and a path any character.
 func (id FieldsID) String() string {
 	paths := make([]string, len(id.Keys))
 	for i, key := range id.Keys {

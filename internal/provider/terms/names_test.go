@@ -30,7 +30,7 @@ func TestGeneratedNames(t *testing.T) {
 	}
 }
 
-// What is wrong with a prefix is what the API server says of it, which looks at all of it, and what would be wrong with a name that is made of it.
+// Given a prefix of names; then its problems are those that the API server reports, and those of a name made from it.
 func TestNamePrefixes(t *testing.T) {
 	t.Parallel()
 	for prefix, valid := range map[string]bool{
