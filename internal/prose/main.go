@@ -1,8 +1,4 @@
 // Prose checks documents and the comments of Go files with Vale.
-//
-// tools/prose/baseline.txt lists the files that had findings when the rules were introduced. Prose accepts the findings of such a
-// file until somebody changes its prose; from then on the file must be clean. A change of code alone changes no prose, and neither
-// does a rename by gopls. Prose can remove lines from the baseline but never adds one.
 package main
 
 import (
@@ -20,19 +16,16 @@ import (
 	"strings"
 )
 
-const baselinePath = "tools/prose/baseline.txt"
-
 func main() {
 	vale := flag.String("vale", "vale", "the path of Vale")
-	shrink := flag.Bool("shrink", false, "remove the lines that no longer apply from the baseline")
 	flag.Parse()
-	if err := run(context.Background(), ".", *vale, *shrink, os.Stdout); err != nil {
+	if err := run(context.Background(), ".", *vale, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "prose:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, root, vale string, shrink bool, out io.Writer) error {
+func run(ctx context.Context, root, vale string, out io.Writer) error {
 	docs, err := readDocuments(ctx, root)
 	if err != nil {
 		return err
@@ -41,35 +34,22 @@ func run(ctx context.Context, root, vale string, shrink bool, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(root, baselinePath))
-	if err != nil {
-		return err
-	}
-	baseline, err := parseBaseline(string(text))
-	if err != nil {
-		return err
-	}
-	problems, accepted := compare(docs, findings, baseline)
-	total := 0
-	var lines strings.Builder
-	for _, e := range accepted {
-		total += e.count
-		fmt.Fprintln(&lines, e)
-	}
-	if shrink {
-		problems = nil
-		if err := os.WriteFile(filepath.Join(root, baselinePath), []byte(lines.String()), 0o600); err != nil {
-			return err
+	for _, doc := range docs {
+		for _, f := range findings[doc.path] {
+			fmt.Fprintf(out, "%s:%d:%d: %s (%s)\n", doc.path, f.line, f.column, f.message, f.rule)
 		}
 	}
-	for _, problem := range problems {
-		fmt.Fprintln(out, problem)
-	}
-	fmt.Fprintf(out, "prose: %d files; the baseline accepts %d findings in %d of them\n", len(docs), total, len(accepted))
-	if len(problems) > 0 {
+	fmt.Fprintf(out, "prose: %d files, %d of them with findings\n", len(docs), len(findings))
+	if len(findings) > 0 {
 		return errors.New("prose does not follow the rules in tools/prose/styles")
 	}
 	return nil
+}
+
+// finding is one place that a rule of Vale rejects.
+type finding struct {
+	line, column  int
+	message, rule string
 }
 
 // readDocuments reads the files that git tracks or would add.

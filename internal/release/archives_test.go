@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// systems is what a release must offer. HashiCorp recommends darwin_amd64, linux_amd64, linux_arm64, linux_arm and windows_amd64.
+// systems are the systems of a release. HashiCorp recommends darwin_amd64, linux_amd64, linux_arm64, linux_arm and windows_amd64.
 func systems() []string {
 	if *only != "" {
 		return []string{*only}
@@ -76,7 +76,7 @@ func TestAnArchiveHoldsTheBinaryAndItsLicences(t *testing.T) {
 	}
 }
 
-// buildOf is what go says of how the binary in an archive was built.
+// buildOf returns the build information of the binary in an archive.
 func buildOf(t *testing.T, archive fs.FS, name string) *buildinfo.BuildInfo {
 	t.Helper()
 	content, err := fs.ReadFile(archive, name)

@@ -35,7 +35,7 @@ var (
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
 
-// metadata is what goreleaser says of the release.
+// metadata is goreleaser's description of the release.
 type metadata struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
@@ -91,7 +91,7 @@ func git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// The version that the linker was given is what the API server is told.
+// The user agent of each request has the version that the linker set.
 func TestTheArchiveIsInstalledFromAMirrorAndApplies(t *testing.T) {
 	t.Parallel()
 	m := read(t)

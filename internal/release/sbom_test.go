@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sbom is what these tests read of a CycloneDX document.
+// sbom is the part of a CycloneDX document that these tests read.
 type sbom struct {
 	Format   string `json:"bomFormat"`
 	Metadata struct {

@@ -14,7 +14,7 @@ type Layout string
 const (
 	// Packed is the archive itself, as `terraform providers mirror` leaves it.
 	Packed Layout = "packed"
-	// Unpacked is what the archive holds, in a folder for its version and system.
+	// Unpacked is the content of the archive, in a folder for its version and system.
 	Unpacked Layout = "unpacked"
 )
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Quickstart puts examples/quickstart into the workspace, with a namespace of its own in the cluster, which the provider reaches by
-// config, and the ConfigMap in it whose foo is to be swapped. It returns the ConfigMaps of that namespace.
+// config, and the ConfigMap in it whose foo the quickstart swaps. It returns the ConfigMaps of that namespace.
 func (w *Workspace) Quickstart(t testing.TB, c *testcluster.Cluster, config *rest.Config) *testcluster.ConfigMaps {
 	t.Helper()
 	root, err := toolchain.Root()

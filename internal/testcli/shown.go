@@ -14,11 +14,11 @@ var (
 	writer   = regexp.MustCompile(`Changed by: (\S+ \\\(last write TIME[^)]*\\\))`) // in a pattern
 )
 
-// Flat is what a command printed without frames and line breaks, so that text can be looked for wherever it was wrapped.
+// Flat returns the output of a command without frames and line breaks, so that wrapped text can be found.
 func Flat(output string) string { return frame.ReplaceAllString(output, " ") }
 
-// Shows reports whether what a page shows of an output is in it: all that the page does not leave out by a line of "...", in order,
-// but for what differs from run to run: versions, times, durations, and who else may have made the change.
+// Shows reports whether an output has the text of a page, in order. A line of "..." in the page marks an omission. Versions,
+// times, durations and other possible writers differ from run to run, and are not compared.
 func Shows(page, output string) bool {
 	output = lasting(output)
 	for part := range strings.SplitSeq(page, "\n...\n") {
@@ -33,7 +33,7 @@ func Shows(page, output string) bool {
 	return true
 }
 
-// lasting is flat text with the same in place of what differs from run to run.
+// lasting returns flat text with placeholders for the parts that differ from run to run.
 func lasting(text string) string {
 	text = now.ReplaceAllString(version.ReplaceAllString(Flat(text), "${1}VERSION"), "VERSION now")
 	return duration.ReplaceAllString(moment.ReplaceAllString(text, "TIME"), "${1}DURATION")

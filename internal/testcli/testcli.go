@@ -1,5 +1,5 @@
-// Package testcli drives a real terraform or tofu with the provider as it is built, in folders of their own, for tests of what
-// the test framework cannot show (a saved plan applied by another process) and for the demo.
+// Package testcli drives a real terraform or tofu with the provider as it is built, in folders of their own. It serves the demo, and
+// tests that the test framework cannot make, such as a saved plan that another process applies.
 package testcli
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// ErrNoCLI is what Find returns, wrapped, where there is neither terraform nor tofu.
+// ErrNoCLI is returned by Find, wrapped, if there is neither terraform nor tofu.
 var ErrNoCLI = errors.New("neither terraform nor OpenTofu to run")
 
 // Find is the path of the command line to test with: TF_ACC_TERRAFORM_PATH where that is set, else terraform on the

@@ -39,7 +39,7 @@ type Workspace struct {
 	tb  testing.TB      // nil outside tests
 }
 
-// Result is what a command printed and how it ended.
+// Result holds the output of a command, and how the command ended.
 type Result struct {
 	Stdout, Stderr string
 	// ExitCode is -1 where the command was killed.
@@ -64,8 +64,9 @@ func New(t testing.TB) *Workspace {
 	return w
 }
 
-// WithoutTLS has the commands talk to providers without TLS, for which Terraform and OpenTofu have a variable that is meant for tests: making its
-// keys is half of what a short command does. [NewHome], the demo and the release's test keep it, as users have it.
+// WithoutTLS has the commands talk to providers without TLS, for which Terraform and OpenTofu have a variable that is
+// meant for tests: making the keys takes half the time of a short command. [NewHome], the demo and the release's test
+// keep TLS, as users do.
 func (w *Workspace) WithoutTLS() { w.Setenv("TF_DISABLE_PLUGIN_TLS", "1") }
 
 // NoteProviders has each provider that a command starts note its process, for [Running.SignalProvider].
@@ -133,7 +134,7 @@ func Open(ctx context.Context, dir, cli, installation string) (*Workspace, error
 // Mirror puts the provider into dir as a filesystem mirror that terraform and tofu install from with init, and returns the
 // body of provider_installation that names it.
 func Mirror(dir, provider string) (installation string, err error) {
-	const version = "0.0.1" // any will do: the mirror has no other
+	const version = "0.1.0" // the mirror has no other; the examples accept 0.1 and later
 	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		folder := filepath.Join(dir, host, "terraform-cas", "cas", version, runtime.GOOS+"_"+runtime.GOARCH)
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -170,8 +171,8 @@ type Running struct {
 	stdout, stderr bytes.Buffer
 }
 
-// Run runs one command, such as Run("plan", "-out=p"), without color and without asking. That it fails is for the
-// caller to judge; that it cannot be run at all fails the test.
+// Run runs one command, such as Run("plan", "-out=p"), without color and without asking. The caller judges a command
+// that fails; a command that cannot be run at all fails the test.
 func (w *Workspace) Run(args ...string) Result {
 	if w.tb != nil {
 		w.tb.Helper()
@@ -256,7 +257,7 @@ func (w *Workspace) Destroy(args ...string) Result {
 	return w.Run(append([]string{"destroy", "-auto-approve"}, args...)...)
 }
 
-// All is what the command printed, both streams.
+// All returns the output of the command, both streams.
 func (r Result) All() string { return r.Stdout + r.Stderr }
 
 // serialWriter lets both streams of a command write to one writer.

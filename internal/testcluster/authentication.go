@@ -45,8 +45,8 @@ func ServiceAccount(t testing.TB, cluster *Cluster, namespace, name string, rule
 	return token.Status.Token
 }
 
-// SecureProxy is an HTTPS server in front of the API server that authenticates as the administrator. What arrives
-// at it is recorded.
+// SecureProxy is an HTTPS server in front of the API server that authenticates as the administrator. It records
+// each request.
 type SecureProxy struct {
 	URL, CA string
 
@@ -90,7 +90,7 @@ func NewSecureProxy(t testing.TB, cluster *Cluster) *SecureProxy {
 	return p
 }
 
-// ForwardProxy is an HTTP proxy that knows nothing but CONNECT. Its second result tells where it was asked to connect to.
+// ForwardProxy is an HTTP proxy that knows nothing but CONNECT. Its second result returns the addresses that clients asked for.
 func ForwardProxy(t testing.TB) (address string, asked func() []string) {
 	t.Helper()
 	var mu sync.Mutex

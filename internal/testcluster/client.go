@@ -57,7 +57,7 @@ func NewClient(cfg *rest.Config) (Client, error) {
 // CoreV1 has the typed clients.
 func (c Client) CoreV1() CoreV1 { return CoreV1{c[corev1.SchemeGroupVersion]} }
 
-// Version is what the API server says that it is.
+// Version returns the version that the API server reports.
 func (c Client) Version(ctx context.Context) (string, error) {
 	raw, err := c.CoreV1().RESTClient().Get().AbsPath("/version").DoRaw(ctx)
 	if err != nil {
@@ -82,22 +82,22 @@ type (
 // RESTClient is for requests that the typed clients do not make.
 func (g CoreV1) RESTClient() rest.Interface { return g.client }
 
-// ConfigMaps are those of a namespace.
+// ConfigMaps is a client for the ConfigMaps of a namespace.
 func (g CoreV1) ConfigMaps(namespace string) *ConfigMaps {
 	return of[corev1.ConfigMap, corev1.ConfigMapList](g.client, "configmaps", namespace)
 }
 
-// Secrets are those of a namespace.
+// Secrets is a client for the Secrets of a namespace.
 func (g CoreV1) Secrets(namespace string) *Secrets {
 	return of[corev1.Secret, corev1.SecretList](g.client, "secrets", namespace)
 }
 
-// Namespaces are those of the cluster.
+// Namespaces is a client for all namespaces.
 func (g CoreV1) Namespaces() *Namespaces {
 	return of[corev1.Namespace, corev1.NamespaceList](g.client, "namespaces", "")
 }
 
-// ResourceQuotas are those of a namespace.
+// ResourceQuotas is a client for the ResourceQuotas of a namespace.
 func (g CoreV1) ResourceQuotas(namespace string) *ResourceQuotas {
 	return of[corev1.ResourceQuota, corev1.ResourceQuotaList](g.client, "resourcequotas", namespace)
 }

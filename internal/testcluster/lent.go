@@ -23,8 +23,8 @@ import (
 // EnvLent is the environment variable that names the Unix socket at which another process lends its cluster. [Shared] borrows that one.
 const EnvLent = "TESTCLUSTER_LENT"
 
-// ServeHTTP implements [http.Handler] for who lends the cluster: it answers with the administrator's kubeconfig, or with that of the user
-// whom the query names.
+// ServeHTTP implements [http.Handler] for who lends the cluster: it answers with the administrator's kubeconfig, or with the kubeconfig of the
+// user whom the query names.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cfg, err := c.Config, error(nil)
 	if name := r.URL.Query().Get("user"); name != "" {

@@ -24,7 +24,7 @@ var shared struct {
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
-		// Which binaries run is part of what a result depends on: go test notes what this reads, and reuses no result of others.
+		// A result depends on the binaries that run: go test records the reads here, and reuses no result of other binaries.
 		if _, _, shared.err = Binaries(context.Background()); shared.err != nil {
 			return
 		}
@@ -78,7 +78,7 @@ func run(m *testing.M, cleanups []func() error) (code int) {
 
 // isolate removes from the environment what would configure the provider or the command line under test, and
 // gives the latter an empty configuration: the user's may install providers from elsewhere, and one that does not
-// exist breaks terraform-plugin-testing. What the latter is told through TF_ACC* and TF_LOG* stays.
+// exist breaks terraform-plugin-testing. TF_ACC* and TF_LOG*, which configure the latter, stay.
 func isolate() error {
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Root is the root folder of the repository, told from the working directory: tests run in the folder
+// Root is the root folder of the repository, found from the working directory: tests run in the folder
 // of their package, and make runs in the root.
 var Root = sync.OnceValues(func() (string, error) {
 	start, err := os.Getwd()
@@ -55,7 +55,7 @@ func Executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// Text is what a file holds.
+// Text returns the content of a file.
 func Text(t testing.TB, path ...string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(path...))

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// workflow is what is looked at in a workflow of GitHub Actions; its syntax is actionlint's to check.
+// workflow is the part of a workflow of GitHub Actions that the tests read; actionlint checks its syntax.
 type workflow struct {
 	Permissions map[string]string `json:"permissions"`
 	Concurrency any               `json:"concurrency"`
@@ -35,7 +35,7 @@ type workflow struct {
 	} `json:"jobs"`
 }
 
-// makefileTargets are those that `make help` shows.
+// makefileTargets returns the targets that `make help` shows.
 func makefileTargets(t *testing.T) []string {
 	t.Helper()
 	var targets []string

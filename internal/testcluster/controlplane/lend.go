@@ -33,7 +33,7 @@ func (c *Cluster) Lend() (path string, err error) {
 	return link, nil
 }
 
-// linkTo makes the link to the socket that has the same path in each run of a checkout. A lock, which ends with its process, tells whose it is.
+// linkTo makes the link to the socket that has the same path in each run of a checkout. A lock, which ends with its process, shows the owner.
 func linkTo(socket string) (link string, unlink func() error, err error) {
 	root, err := toolchain.Root()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What is done to one process must be over before more is done to it.
+// An action on a process must end before the next one begins.
 
 // Own is a cluster that this test alone uses, and whose processes it may kill. It is stopped when the test ends. Without binaries it is
 // as with [testcluster.Shared].
@@ -43,7 +43,7 @@ func (c *Cluster) KillAPIServer() error { return c.dog.killOne(apiserverName) }
 // it says that it is well.
 func (c *Cluster) StartAPIServer() error { return c.env.ControlPlane.GetAPIServer().Start() }
 
-// KillEtcd kills etcd with SIGKILL, and returns when it has ended. What it had acknowledged is kept.
+// KillEtcd kills etcd with SIGKILL, and returns when it has ended. It keeps all acknowledged writes.
 func (c *Cluster) KillEtcd() error { return c.dog.killOne(etcdName) }
 
 // StartEtcd starts a killed etcd again, at the same address and on the same data, and returns when it says that it is well.
@@ -78,7 +78,7 @@ func (w *watchdog) signal(name string, signal syscall.Signal) error {
 	return syscall.Kill(-pid, signal)
 }
 
-// killOne ends one process, and has the watchdog forget it: its id may be another's later.
+// killOne ends one process, and has the watchdog forget it: its id may belong to another process later.
 func (w *watchdog) killOne(name string) error {
 	pid, err := w.pid(name)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *watchdog) killOne(name string) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s does not end", name)
 		}
-		time.Sleep(time.Millisecond) // envtest waits for it, and tells nobody
+		time.Sleep(time.Millisecond) // envtest waits for it, without a signal
 	}
 	return os.Remove(w.pidFile(name))
 }

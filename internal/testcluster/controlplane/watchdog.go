@@ -51,7 +51,7 @@ func unleash(dir string) (*watchdog, error) {
 }
 
 // leash writes a script that runs binary in place of itself and tells the watchdog which process that is, and
-// returns the script's path. What the script runs must lead a process group, as envtest's processes do. Its output
+// returns the script's path. The process that the script runs must lead a process group, as envtest's processes do. Its output
 // goes to a file, so that a failed start can be explained. Before each start envtest asks a binary for its flags, to find out
 // whether it is one of long ago. The script names none, without a call of the binary: two such calls take 0.2 s of a processor.
 func (w *watchdog) leash(binary string) (string, error) {
@@ -90,7 +90,7 @@ func (w *watchdog) stopped() error {
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// lastLines is the end of what etcd and kube-apiserver printed.
+// lastLines returns the end of the output of etcd and kube-apiserver.
 func lastLines(dir string, n int) string {
 	logs, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is well-formed
 	var b strings.Builder
