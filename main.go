@@ -16,10 +16,12 @@ import (
 var version = "dev"
 
 func main() {
-	debug := flag.Bool("debug", false, "serve until interrupted, as under a debugger, and print how Terraform and OpenTofu attach")
+	debug := flag.Bool("debug", false,
+		"serve until interrupted, as under a debugger, and print how Terraform and OpenTofu attach")
 	printVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "terraform-provider-cas is a plugin: Terraform and OpenTofu start it. By hand it takes one of:")
+		fmt.Fprintln(flag.CommandLine.Output(), "terraform-provider-cas is a plugin: Terraform and OpenTofu start it. By "+
+			"hand it takes one of:")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

@@ -33,6 +33,9 @@
 //	kind := eval.KindOf("apps", "Deployment")
 //	key, err := eval.FieldKey(kind, "spec.template.spec.containers[name=web].image")
 //
+// A value within a YAML or JSON text is named by the key that eval.DocumentKey makes of the text's key and of a path in
+// the document. A request has one new text for all transactions of its batch, and every byte outside the changes stays.
+//
 // # Costs
 //
 // A transaction alone costs a read and a patch. Transactions of one object that arrive while a request is under way

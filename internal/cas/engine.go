@@ -92,7 +92,7 @@ type TxnResult struct {
 	// After is the object after the write: the response to the write, or the read that showed that the write was applied
 	// or not needed. It differs from what was sent if admission changed the write.
 	After *eval.Snapshot
-	// Previous has the values of the named keys before the write.
+	// Previous has the values of the named keys before the write and, for values in documents, the texts.
 	Previous map[string]eval.Value
 	// Stored has the values of the named keys after the write, as in After. If later transactions of the same request
 	// computed a key further, it has the value after this transaction alone.
@@ -100,9 +100,25 @@ type TxnResult struct {
 	// IsShared is true if other writers may have changed the object between the write and After, as after a lost response.
 	// Stored then has the compared and adopted keys as they were before the write.
 	IsShared bool
+	// Appliers has the managers that applied the written and adopted keys before the write, except for the field manager
+	// of the write.
+	Appliers map[string]eval.Applier
 	// Wrote is false if no write was needed, or if another writer may have deleted the object. It is true for a removal
 	// of keys whose response was lost, even if another writer removed the keys.
 	Wrote bool
+}
+
+// addApplier records the manager that applied a key, if there is one. A document is not handed back: its text has the
+// values of several resources.
+func (r *TxnResult) addApplier(before *eval.Snapshot, key, manager string) {
+	applier := before.Applier(key, manager)
+	if _, _, isDocument := eval.DocumentPath(key); isDocument || applier == nil {
+		return
+	}
+	if r.Appliers == nil {
+		r.Appliers = map[string]eval.Applier{}
+	}
+	r.Appliers[key] = *applier
 }
 
 // Commit writes the keys of t in one atomic request if every expectation holds. VerdictOf returns the
@@ -122,6 +138,14 @@ func (e *Engine) Create(ctx context.Context, n *eval.Creation) (TxnResult, error
 // Remove deletes an object, with the verdicts of Commit.
 func (e *Engine) Remove(ctx context.Context, r *eval.Removal) (TxnResult, error) {
 	return e.write(newTask(ctx, e.client, writeTask, r.Ref, operation{remove: r}))
+}
+
+// HandBack returns the ownership of keys in managedFields to the managers that applied them, in one request that
+// changes no value. The request is conditional on the version, and extends the chain. Callers may ignore the error:
+// without the change, the next apply of such a manager conflicts.
+func (e *Engine) HandBack(ctx context.Context, h *eval.HandBack) error {
+	_, err := e.write(newTask(ctx, e.client.As(h.Ref, h.APIVersion), writeTask, h.Ref, operation{handBack: h}))
+	return err
 }
 
 func (e *Engine) write(t *task) (TxnResult, error) {
@@ -179,6 +203,13 @@ func (e *Engine) check(
 				return err // without t.snapshot: if the caller has given up, the committer may still write it
 			}
 			evaluated = t.snapshot
+			if _, err := evaluated.Texts(t.decision.Changes); err != nil { // documents may not permit the write
+				if maxAge == 0 {
+					return err
+				}
+				maxAge, requests = 0, t.attempts.Load() // a refusal needs a new read
+				continue
+			}
 			if how == ReadOnly || t.decision.Action != eval.Write {
 				return nil
 			}

@@ -16,6 +16,9 @@ func (c *committer) isCurrent(t *task, d eval.Action) bool {
 // evaluate evaluates tasks on the snapshot, answers the tasks that need no request, and groups writes that can share
 // the next request. It returns that request, nil if there is none, and whether a task needs a newer read.
 func (c *committer) evaluate(tasks []*task) (r *request, mustRead bool) {
+	if tasks[0].handBack != nil {
+		return c.evaluateHandBacks(tasks)
+	}
 	if tasks[0].isWhole() {
 		return c.evaluateWhole(tasks[0])
 	}
@@ -74,6 +77,23 @@ func (c *committer) evaluateWhole(t *task) (r *request, mustRead bool) {
 	}
 }
 
+// evaluateHandBacks is evaluate for changes of owners, which share a request if they have one field manager. A change
+// of owners is best effort: it never waits for another read.
+func (c *committer) evaluateHandBacks(tasks []*task) (r *request, mustRead bool) {
+	for _, t := range tasks {
+		d := t.evaluate(c.snapshot, nil, &c.chain)
+		switch {
+		case d.Action != eval.Write:
+			c.answer(t, d)
+		case r == nil:
+			r = &request{verb: t.verb(), client: t.client, base: c.snapshot, tasks: []*task{t}}
+		case t.handBack.FieldManager == r.tasks[0].handBack.FieldManager && len(r.tasks) < t.maxBatch:
+			r.tasks = append(r.tasks, t)
+		}
+	}
+	return r, false
+}
+
 // answer answers a task that needs no request, and records the keys that it adopted.
 func (c *committer) answer(t *task, d eval.Decision) {
 	t.snapshot, t.decision = c.snapshot, d
@@ -81,6 +101,7 @@ func (c *committer) answer(t *task, d eval.Decision) {
 	if t.kind == writeTask && t.txn != nil && d.Action == eval.NoOp {
 		for _, k := range t.txn.Keys {
 			t.result.Previous[k.Key], t.result.Stored[k.Key] = c.snapshot.Value(k.Key), c.snapshot.Value(k.Key)
+			t.result.addApplier(c.snapshot, k.Key, t.txn.FieldManager)
 			if !k.IsGuard && (!t.txn.IgnoreMissing || !c.snapshot.Value(k.Key).IsAbsent()) {
 				c.recordAdoption(k.Key)
 			}
@@ -97,6 +118,8 @@ type keySet map[string]bool
 func (s keySet) conflictsWith(t *eval.Txn) bool {
 	return s[fixed] || slices.ContainsFunc(t.Keys, func(k eval.KeySwap) bool {
 		isWritten, isThere := s[k.Key]
+		inDocument, hasDocument := s[inText+k.Key]
+		isWritten, isThere = isWritten || inDocument, isThere || hasDocument
 		if !eval.IsEntry(k.Key) {
 			for key, writes := range s { // a field may be a part of another one
 				if eval.MayOverlap(key, k.Key) {
@@ -111,6 +134,9 @@ func (s keySet) conflictsWith(t *eval.Txn) bool {
 // fixed stands in a keySet for a Txn that keeps its place in the queue.
 const fixed = ""
 
+// inText is the prefix in a keySet of a text that contains a document with keys of the tasks ahead.
+const inText = "\x00"
+
 // keepsPlace reports whether a Txn passes no other transaction, and none passes it: it writes immutable, or depends on
 // all entries of a map.
 func keepsPlace(t *eval.Txn) bool {
@@ -124,6 +150,9 @@ func (s keySet) add(t *eval.Txn) {
 	}
 	for _, k := range t.Keys {
 		s[k.Key] = s[k.Key] || !k.IsGuard
+		if h, _, isDocument := eval.DocumentPath(k.Key); isDocument {
+			s[inText+h.Key] = s[inText+h.Key] || !k.IsGuard
+		}
 	}
 }
 

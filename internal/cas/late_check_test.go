@@ -93,7 +93,10 @@ func TestTaskThatWasNeverSentIsNotRetried(t *testing.T) {
 // the present value, and not the restored one.
 func TestResultOfARemovalThatAnotherWriterCompleted(t *testing.T) {
 	t.Parallel()
-	r := &request{changesOf: [][]eval.Change{{{Key: "foo", From: two, To: one}}}}
+	r := &request{
+		base: &eval.Snapshot{}, tasks: []*task{txnTask(t, &eval.Txn{})},
+		changesOf: [][]eval.Change{{{Key: "foo", From: two, To: one}}},
+	}
 	got := r.resultOf(0, result{after: &eval.Snapshot{}}, nil)
 	if stored := got.Stored["foo"]; !stored.IsAbsent() {
 		t.Errorf("stored %v, want none", stored)

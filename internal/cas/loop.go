@@ -122,12 +122,14 @@ func (c *committer) loop() {
 	}
 }
 
-// inTurn returns the tasks that can be evaluated together. A creation or a deletion waits for the tasks ahead,
-// and the tasks behind wait for it. A task that needs the object in another API version waits as well: the
-// snapshot is in one version.
+// inTurn returns the tasks that can be evaluated together. A creation, a deletion or a change of owners waits for the
+// tasks ahead, and the tasks behind wait for it; changes of owners share a request. A task that needs the object in
+// another API version waits as well: the snapshot is in one version.
 func inTurn(tasks []*task) []*task {
 	for i, t := range tasks {
-		if i > 0 && (t.isWhole() || tasks[0].isWhole() || t.client.APIVersion != tasks[0].client.APIVersion) {
+		sharesHandBack := t.handBack != nil && tasks[0].handBack != nil
+		isAlone := (t.isWhole() || tasks[0].isWhole()) && !sharesHandBack
+		if i > 0 && (isAlone || t.client.APIVersion != tasks[0].client.APIVersion) {
 			return tasks[:i]
 		}
 	}
@@ -316,6 +318,11 @@ func (c *committer) answerApplied(r *request, applied result) {
 		c.recordRead(after)
 		r.tasks[0].snapshot = after
 		r.tasks[0].result = TxnResult{After: after, Wrote: applied.now == nil} // otherwise another writer may have deleted it
+	case "hand back":
+		c.recordWrite(r.base.Version(), after, nil)
+		for _, t := range r.tasks {
+			t.result = TxnResult{After: after, Wrote: true}
+		}
 	default:
 		base := r.base.Version()
 		if !applied.isChained {

@@ -446,6 +446,7 @@ func TestLostWriteAfterAnUnknownOneOnTheSameVersion(t *testing.T) {
 			leave()
 			f.want(eval.Unknown, <-unknown)
 			test.between(f)
+			f.observe() // waits for the end of the first request, which is sent again while nothing has changed
 			var once sync.Once
 			f.onEach(http.MethodPatch, func() (fault testcluster.Fault) {
 				once.Do(func() { fault = test.fault })

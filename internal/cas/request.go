@@ -21,7 +21,7 @@ const maxTasks = 1000
 // request is one conditional write or dry run, and the tasks that share it. A dry run has one task. A creation and a
 // deletion share their request with no other task.
 type request struct {
-	verb   string // "patch", "create" or "delete"
+	verb   string // "patch", "create", "delete" or "hand back"
 	client *wire.Client
 	base   *eval.Snapshot // the tasks were evaluated on it, and the request is conditional on its version
 	isDry  bool           // nothing is stored
@@ -68,6 +68,16 @@ func (r *request) send(ctx context.Context) (*eval.Snapshot, wire.Outcome, error
 		return r.client.Create(ctx, t.create, r.isDry)
 	case "delete":
 		return r.client.Remove(ctx, t.ref, r.base.Version(), r.isDry)
+	case "hand back":
+		all := make([]*eval.HandBack, len(r.tasks))
+		for i, each := range r.tasks {
+			all[i] = each.handBack
+		}
+		patch, err := eval.HandBackPatch(r.base, all)
+		if err != nil {
+			return nil, wire.Refused, err
+		}
+		return r.client.Patch(ctx, t.ref, patch, t.handBack.FieldManager, r.isDry)
 	default:
 		patch, err := eval.Patch(r.base, r.changes, r.firstOwner())
 		if err != nil {
@@ -111,6 +121,10 @@ func (r *request) outcome(now *eval.Snapshot, unknownBase *eval.Version) result 
 		outcome, why = t.create.Outcome(now)
 	case "delete":
 		outcome = eval.DeletionOutcome(r.base.Version(), now)
+	case "hand back":
+		if outcome = eval.LostUnknown; now.Version() == r.base.Version() {
+			outcome = eval.LostUnresolved
+		}
 	default:
 		outcome, why = eval.LostWrite{Manager: r.manager(), Base: r.base, Changes: r.changes}.Outcome(now)
 		computes = t.txn.Computes()
@@ -152,6 +166,10 @@ func (r *request) resultOf(i int, applied result, sent map[string]eval.Value) Tx
 	}
 	for _, c := range r.changesOf[i] {
 		of.Previous[c.Key], of.Stored[c.Key] = c.From, after.Value(c.Key)
+		of.addApplier(r.base, c.Key, r.manager())
+		if h, _, isDocument := eval.DocumentPath(c.Key); isDocument {
+			of.Previous[h.Key] = r.base.Value(h.Key)
+		}
 		// Later tasks may have computed the key further, and other writers may have changed a compared key.
 		value, wasSent := sent[c.Key]
 		if wasSent && after.Value(c.Key) == value || c.IsGuard && !applied.isChained {

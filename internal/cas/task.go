@@ -18,11 +18,12 @@ const (
 	writeTask
 )
 
-// operation is the write of a call. One of the three is set, and none for an Observe call.
+// operation is the write of a call. One of the four is set, and none for an Observe call.
 type operation struct {
-	txn    *eval.Txn
-	create *eval.Creation
-	remove *eval.Removal
+	txn      *eval.Txn
+	create   *eval.Creation
+	remove   *eval.Removal
+	handBack *eval.HandBack
 }
 
 // evaluate evaluates the operation on a snapshot. computed has the values that earlier transactions of the request
@@ -35,13 +36,16 @@ func (op operation) evaluate(o *eval.Snapshot, computed map[string]eval.Value, h
 		return op.create.Evaluate(o)
 	case op.remove != nil:
 		return op.remove.Evaluate(o, h)
+	case op.handBack != nil:
+		return op.handBack.Evaluate(o)
 	default:
 		return eval.Decision{Action: eval.NoOp}
 	}
 }
 
-// isWhole reports whether the operation creates or deletes the object, so that no other task can share its request.
-func (op operation) isWhole() bool { return op.create != nil || op.remove != nil }
+// isWhole reports whether the operation is no Txn: it creates or deletes the object, or changes its owners. No Txn can
+// share its request.
+func (op operation) isWhole() bool { return op.create != nil || op.remove != nil || op.handBack != nil }
 
 // verb returns the verb of the operation's request.
 func (op operation) verb() string {
@@ -50,6 +54,8 @@ func (op operation) verb() string {
 		return "create"
 	case op.remove != nil:
 		return "delete"
+	case op.handBack != nil:
+		return "hand back"
 	default:
 		return "patch"
 	}
@@ -66,6 +72,8 @@ func (t *task) name() string {
 		return "create"
 	case t.remove != nil:
 		return "remove"
+	case t.handBack != nil:
+		return "hand back"
 	default:
 		return "swap"
 	}

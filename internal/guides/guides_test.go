@@ -23,9 +23,10 @@ import (
 func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
 
 // followed are the guides that are walked through from top to bottom, each in a folder and a home of its own, and all in
-// the namespace default, as a reader does. The number is that of the commands that each has, so that none is passed over.
+// the namespace default, as a reader does. The number counts the commands of each, so that none is passed over.
 var followed = map[string]int{
 	"getting-started": 16,
+	"lock":            31,
 	"saved-plans":     10,
 	"several-writers": 14,
 }
@@ -190,7 +191,7 @@ func (r *reader) play(command string) {
 	})
 }
 
-// screen is what a command has printed so far.
+// screen is the output of a command so far.
 type screen struct {
 	mu      sync.Mutex
 	all     strings.Builder
@@ -215,7 +216,7 @@ func (s *screen) String() string {
 	return s.all.String()
 }
 
-// inRepository is a script that runs a make in the repository, which has the reader's home and the caches of whoever runs the test.
+// inRepository is a script that runs a make in the repository, which has the reader's home and the caches of the user who runs the test.
 func (r *reader) inRepository(command string) string {
 	r.Helper()
 	root, err := toolchain.Root()
@@ -233,7 +234,7 @@ func (r *reader) inRepository(command string) string {
 	return script.String()
 }
 
-// compare looks for what the guide shows in what the last command printed: all of it, in order; "..." stands for what is left out.
+// compare looks for the text of the guide in the output of the last command: all of it, in order; "..." marks an omission.
 func (r *reader) compare(text string) {
 	r.Helper()
 	if shown := strings.Contains(text, "Error:"); shown != r.failed {

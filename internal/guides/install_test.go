@@ -13,8 +13,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What make install promises, on both command lines: init finds the provider, with a backend and a module, and the command that it
-// prints is what a rebuilt provider needs. It is not parallel: make install builds in bin/.
+// make install keeps its promises, on both command lines: init finds the provider, with a backend and a module, and the
+// printed command upgrades to a rebuilt provider. It is not parallel: make install builds in bin/.
 func TestInstall(t *testing.T) { //nolint:paralleltest // as said
 	for _, cli := range testcli.FindAll(t) {
 		t.Run(filepath.Base(cli), func(t *testing.T) {
@@ -40,16 +40,16 @@ module "swap" {
 }
 output "previous_value" { value = module.swap.previous_value }
 `)
-			first := r.installs("make install VERSION=0.0.1")
+			first := r.installs("make install VERSION=0.1.1")
 			r.succeeds(first.initCommand)
 			r.cli.SwapOnce(t, maps)
 
-			if again := r.installs("make install VERSION=0.0.1"); again.folders != first.folders {
+			if again := r.installs("make install VERSION=0.1.1"); again.folders != first.folders {
 				t.Errorf("the same build is in %s, and then in %s", first.folders, again.folders)
 			}
 			r.succeeds("terraform plan -detailed-exitcode")
 
-			rebuilt := r.installs("make install VERSION=0.0.2")
+			rebuilt := r.installs("make install VERSION=0.1.2")
 			r.run("terraform plan")
 			if !r.failed {
 				t.Fatalf("the lock file accepts a rebuilt provider, so there is no need for %s:\n%s", rebuilt.upgradeCommand, r.output)
@@ -83,7 +83,7 @@ func TestInstallNamesWhatTurnsItOff(t *testing.T) { //nolint:paralleltest // mak
 	}
 }
 
-// installation is what make install printed.
+// installation is the output of make install.
 type installation struct{ folders, initCommand, upgradeCommand string }
 
 func (r *reader) installs(command string) installation {
@@ -104,8 +104,9 @@ func (r *reader) succeeds(command string) {
 	}
 }
 
-// makeEnv is what a make in another home needs besides: the caches of Go and of tools/build.sh, and the git configuration of this user,
-// without which git may refuse to read the repository. A make that runs this test has nothing to tell it.
+// makeEnv returns the variables that a make in another home needs: the caches of Go and of tools/build.sh, and the git
+// configuration of this user, without which git may refuse to read the repository. No variable comes from a make that runs
+// this test.
 func makeEnv(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "-json", "GOENV", "GOPATH", "GOMODCACHE", "GOCACHE").Output()

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// A client that allows it is told to come back when the provider's configuration is known.
+// The provider defers a read until its configuration is known, if the client allows deferrals.
 func TestDataSourceIsDeferredWhereTheClientAllowsIt(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"cas_configmap", "cas_configmap_entry"} {

@@ -37,12 +37,12 @@ contexts:
 - {name: blue, context: {cluster: blue-cluster, user: blue-user}}
 `
 
-// clientConfigOf builds the client's configuration, with DIR in arguments and variables standing for the folder of
+// clientConfigOf builds the client's configuration, with $DIR in arguments and variables standing for the folder of
 // the files, and returns it with the proxy that it would use.
 func clientConfigOf(t *testing.T, files map[string]string, given block, variables map[string]string, pod *rest.Config) (config *rest.Config, proxy string, found []problem) {
 	t.Helper()
 	dir := write(t, files)
-	inDir := func(text string) string { return strings.ReplaceAll(text, "DIR", dir) }
+	inDir := func(text string) string { return strings.ReplaceAll(text, "$DIR", dir) }
 	arguments := block{}
 	for name, value := range given {
 		switch value := value.(type) {
@@ -76,7 +76,7 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 	}
 	found = problems(diags)
 	for i := range found {
-		found[i].Detail = strings.ReplaceAll(found[i].Detail, dir, "DIR")
+		found[i].Detail = strings.ReplaceAll(found[i].Detail, dir, "$DIR")
 	}
 	if len(diags) > 0 {
 		return nil, "", found
@@ -206,7 +206,7 @@ func TestClientConfig(t *testing.T) {
 
 		"the current context of a kubeconfig": {
 			files:     map[string]string{"a": redAndBlue},
-			given:     block{"config_path": "DIR/a"},
+			given:     block{"config_path": "$DIR/a"},
 			want:      rest.Config{Host: "https://127.0.0.1:1001", BearerToken: "red-token", TLSClientConfig: rest.TLSClientConfig{ServerName: "red.test"}},
 			wantProxy: "http://127.0.0.1:3001",
 		},
@@ -217,12 +217,12 @@ func TestClientConfig(t *testing.T) {
 		},
 		"a kubeconfig and its context from the environment": {
 			files: map[string]string{"a": redAndBlue},
-			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/a", "KUBE_CTX": "blue"},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "$DIR/a", "KUBE_CTX": "blue"},
 			want:  blue,
 		},
 		"another user and another cluster than the context's": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context_auth_info": "red-user", "config_context_cluster": "blue-cluster"},
+			given: block{"config_path": "$DIR/a", "config_context_auth_info": "red-user", "config_context_cluster": "blue-cluster"},
 			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "red-token"},
 		},
 		"another user and another cluster from the environment": {
@@ -232,7 +232,7 @@ func TestClientConfig(t *testing.T) {
 		},
 		"a user and a cluster without a context": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red\n", "", 1)},
-			given: block{"config_path": "DIR/a", "config_context_auth_info": "red-user", "config_context_cluster": "blue-cluster"},
+			given: block{"config_path": "$DIR/a", "config_context_auth_info": "red-user", "config_context_cluster": "blue-cluster"},
 			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "red-token"},
 		},
 		"several files, of which the first to name something counts": {
@@ -241,7 +241,7 @@ func TestClientConfig(t *testing.T) {
 				"b": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:2"}}], users: [{name: u, user: {token: t}}], current-context: z}`,
 				"c": `{contexts: [{name: x, context: {cluster: c, user: u}}]}`,
 			},
-			given: block{"config_paths": []string{"DIR/a", "DIR/b", "DIR/c"}},
+			given: block{"config_paths": []string{"$DIR/a", "$DIR/b", "$DIR/c"}},
 			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
 		},
 		"several files from the environment": {
@@ -249,18 +249,18 @@ func TestClientConfig(t *testing.T) {
 				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], current-context: x}`,
 				"b": `{contexts: [{name: x, context: {cluster: c, user: ""}}]}`,
 			},
-			env:  map[string]string{"KUBE_CONFIG_PATHS": "DIR/a" + string(os.PathListSeparator) + string(os.PathListSeparator) + "~/b"},
+			env:  map[string]string{"KUBE_CONFIG_PATHS": "$DIR/a" + string(os.PathListSeparator) + string(os.PathListSeparator) + "~/b"},
 			want: rest.Config{Host: "https://127.0.0.1:1"},
 		},
 		"config_paths before KUBE_CONFIG_PATH": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_paths": []string{"DIR/a"}, "config_context": "blue"},
-			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/missing"},
+			given: block{"config_paths": []string{"$DIR/a"}, "config_context": "blue"},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "$DIR/missing"},
 			want:  blue,
 		},
 		"KUBE_CONFIG_PATH before KUBE_CONFIG_PATHS": {
 			files: map[string]string{"a": redAndBlue},
-			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/a", "KUBE_CONFIG_PATHS": "DIR/missing", "KUBE_CTX": "blue"},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "$DIR/a", "KUBE_CONFIG_PATHS": "$DIR/missing", "KUBE_CTX": "blue"},
 			want:  blue,
 		},
 		"a file's own paths are relative to the file": {
@@ -270,17 +270,17 @@ func TestClientConfig(t *testing.T) {
 				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority: ca.pem}}],
 					users: [{name: u, user: {tokenFile: token}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`,
 			},
-			given: block{"config_path": "DIR/a"},
+			given: block{"config_path": "$DIR/a"},
 			want: rest.Config{
-				Host: "https://127.0.0.1:1", BearerToken: "from-the-file\n", BearerTokenFile: "DIR/token",
-				TLSClientConfig: rest.TLSClientConfig{CAFile: "DIR/ca.pem"},
+				Host: "https://127.0.0.1:1", BearerToken: "from-the-file\n", BearerTokenFile: "$DIR/token",
+				TLSClientConfig: rest.TLSClientConfig{CAFile: "$DIR/ca.pem"},
 			},
 		},
 		"an auth-provider": {
 			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
 				users: [{name: u, user: {auth-provider: {name: oidc, config: {client-id: me, idp-issuer-url: "https://127.0.0.1:1"}}}}],
 				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
-			given: block{"config_path": "DIR/a"},
+			given: block{"config_path": "$DIR/a"},
 			want: rest.Config{Host: "https://127.0.0.1:1", AuthProvider: &clientcmdapi.AuthProviderConfig{
 				Name: "oidc", Config: map[string]string{"client-id": "me", "idp-issuer-url": "https://127.0.0.1:1"},
 			}},
@@ -289,7 +289,7 @@ func TestClientConfig(t *testing.T) {
 		"arguments over the cluster of a kubeconfig": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{
-				"config_path": "DIR/a", "host": server, "tls_server_name": "api.test",
+				"config_path": "$DIR/a", "host": server, "tls_server_name": "api.test",
 				"cluster_ca_certificate": theirs.Certificate, "proxy_url": "http://127.0.0.1:3128",
 			},
 			want: rest.Config{Host: server, BearerToken: "red-token", TLSClientConfig: rest.TLSClientConfig{
@@ -300,7 +300,7 @@ func TestClientConfig(t *testing.T) {
 		"insecure over the certificate of a kubeconfig": {
 			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority-data: "` +
 				base64.StdEncoding.EncodeToString([]byte(theirs.Certificate)) + `"}}], contexts: [{name: x, context: {cluster: c, user: ""}}], current-context: x}`},
-			given: block{"config_path": "DIR/a", "insecure": true},
+			given: block{"config_path": "$DIR/a", "insecure": true},
 			want:  rest.Config{Host: "https://127.0.0.1:1", TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		},
 		"a token over the token file of a kubeconfig": {
@@ -309,36 +309,36 @@ func TestClientConfig(t *testing.T) {
 				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], users: [{name: u, user: {tokenFile: token}}],
 					contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`,
 			},
-			given: block{"config_path": "DIR/a", "token": "t"},
+			given: block{"config_path": "$DIR/a", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
 		},
 		"a token over the password of a kubeconfig": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context": "blue", "token": "t"},
+			given: block{"config_path": "$DIR/a", "config_context": "blue", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "t"},
 		},
 		"a token over the password of another user than the context's": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context_auth_info": "blue-user", "config_context_cluster": "blue-cluster", "token": "t"},
+			given: block{"config_path": "$DIR/a", "config_context_auth_info": "blue-user", "config_context_cluster": "blue-cluster", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "t"},
 		},
 		"a token over the certificate of a kubeconfig, which the server would prefer": {
 			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
 				users: [{name: u, user: {as: somebody, client-certificate: cert.pem, client-key: key.pem}}],
 				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
-			given: block{"config_path": "DIR/a", "token": "t"},
+			given: block{"config_path": "$DIR/a", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t", Impersonate: rest.ImpersonationConfig{UserName: "somebody"}},
 		},
 		"a token over the exec of a kubeconfig": {
 			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], users: [{name: u, user: {exec: {
 				apiVersion: client.authentication.k8s.io/v1, command: c, interactiveMode: Never}}}],
 				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
-			given: block{"config_path": "DIR/a", "token": "t"},
+			given: block{"config_path": "$DIR/a", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
 		},
 		"exec over the token of a kubeconfig": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1beta1", command: "c"}},
+			given: block{"config_path": "$DIR/a", "host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1beta1", command: "c"}},
 			want: rest.Config{Host: server, ExecProvider: &clientcmdapi.ExecConfig{
 				APIVersion: "client.authentication.k8s.io/v1beta1", Command: "c", InteractiveMode: clientcmdapi.IfAvailableExecInteractiveMode,
 			}},
@@ -370,7 +370,7 @@ func TestClientConfig(t *testing.T) {
 		},
 		"a kubeconfig in a pod gets nothing of the pod's": {
 			files: map[string]string{"a": redAndBlue},
-			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CONFIG_PATH": "DIR/a", "KUBE_CTX": "blue"},
+			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CONFIG_PATH": "$DIR/a", "KUBE_CTX": "blue"},
 			pod:   &rest.Config{Host: server, BearerToken: "pod-token"},
 			want:  blue,
 		},
@@ -384,7 +384,7 @@ func TestClientConfig(t *testing.T) {
 			}
 			for _, path := range []*string{&got.BearerTokenFile, &got.CAFile} {
 				if *path != "" {
-					*path = "DIR/" + filepath.Base(*path)
+					*path = "$DIR/" + filepath.Base(*path)
 				}
 			}
 			test.want.UserAgent = "terraform-provider-cas/1.2.3"
@@ -419,7 +419,7 @@ func TestClientConfig_refused(t *testing.T) {
 		want  []problem
 	}
 	inFile := func(kubeconfig, detail string) test { // that config_path names
-		return test{files: map[string]string{"a": kubeconfig}, given: block{"config_path": "DIR/a"}, want: one("config_path", "Invalid Kubeconfig", detail)}
+		return test{files: map[string]string{"a": kubeconfig}, given: block{"config_path": "$DIR/a"}, want: one("config_path", "Invalid Kubeconfig", detail)}
 	}
 	ofCluster := func(kubeconfig, detail string) test { // of a cluster that an argument overrides
 		overridden := inFile(kubeconfig, detail)
@@ -436,7 +436,7 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"kubectl's variable": {
 			files: map[string]string{"a": redAndBlue},
-			env:   map[string]string{"KUBECONFIG": "DIR/a", "KUBERNETES_MASTER": server},
+			env:   map[string]string{"KUBECONFIG": "$DIR/a", "KUBERNETES_MASTER": server},
 			want:  nowhere,
 		},
 		"a token, but no server": {
@@ -458,33 +458,33 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 
 		"a missing file": {
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: no such file or directory.`),
+			given: block{"config_path": "$DIR/a"},
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "$DIR/a", from config_path, cannot be read: no such file or directory.`),
 		},
 		"a missing file from the environment": {
 			env:  map[string]string{"KUBE_CONFIG_PATH": "~/a"},
-			want: one("", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from KUBE_CONFIG_PATH, cannot be read: no such file or directory.`),
+			want: one("", "Invalid Kubeconfig", `The kubeconfig file "$DIR/a", from KUBE_CONFIG_PATH, cannot be read: no such file or directory.`),
 		},
 		"a missing file among several": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_paths": []string{"DIR/a", "DIR/b"}},
-			want:  one("config_paths[1]", "Invalid Kubeconfig", `The kubeconfig file "DIR/b", from config_paths, cannot be read: no such file or directory.`),
+			given: block{"config_paths": []string{"$DIR/a", "$DIR/b"}},
+			want:  one("config_paths[1]", "Invalid Kubeconfig", `The kubeconfig file "$DIR/b", from config_paths, cannot be read: no such file or directory.`),
 		},
 		"a directory": {
 			given: block{"config_path": "~"},
-			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR", from config_path, cannot be read: is a directory.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "$DIR", from config_path, cannot be read: is a directory.`),
 		},
 		"somebody else's home": {
 			given: block{"config_path": "~root/a"},
 			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "~root/a", from config_path, cannot be read: no such file or directory.`),
 		},
-		"a file that is no YAML":              inFile("users:\n- {token: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
-		"a file that is just a token":         inFile(secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
-		"a file with a field of another type": inFile("users: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
-		"a file of another kind":              inFile("{apiVersion: v1, kind: Secret}", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file that is no YAML":              inFile("users:\n- {token: "+secret, `The kubeconfig file "$DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file that is just a token":         inFile(secret, `The kubeconfig file "$DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file with a field of another type": inFile("users: "+secret, `The kubeconfig file "$DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
+		"a file of another kind":              inFile("{apiVersion: v1, kind: Secret}", `The kubeconfig file "$DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON. `+"`kubectl config view --kubeconfig=PATH`"+` shows the error.`),
 		"an empty file, in a pod": {
 			files: map[string]string{"a": ""},
-			given: block{"config_path": "DIR/a"},
+			given: block{"config_path": "$DIR/a"},
 			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
 			want: one("config_path", "Invalid Kubeconfig",
 				"config_context, or the current context of the kubeconfig, must be a context of the kubeconfig, not \"\".\n\n  Existing contexts:  (none)\n\nSet config_path to another kubeconfig."),
@@ -492,12 +492,12 @@ func TestClientConfig_refused(t *testing.T) {
 
 		"an unknown context": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context": "green"},
+			given: block{"config_path": "$DIR/a", "config_context": "green"},
 			want:  one("config_context", "Invalid Kubeconfig", "config_context must be a context of the kubeconfig, not \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
 		"an unknown context from the environment": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a"},
+			given: block{"config_path": "$DIR/a"},
 			env:   map[string]string{"KUBE_CTX": "green"},
 			want:  one("", "Invalid Kubeconfig", "KUBE_CTX must be a context of the kubeconfig, not \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
@@ -505,12 +505,12 @@ func TestClientConfig_refused(t *testing.T) {
 		"no current context":         inFile(strings.Replace(redAndBlue, "current-context: red", "", 1), "config_context, or the current context of the kubeconfig, must be a context of the kubeconfig, not \"\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		"an unknown user": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context_auth_info": "green"},
+			given: block{"config_path": "$DIR/a", "config_context_auth_info": "green"},
 			want:  one("config_context_auth_info", "Invalid Kubeconfig", "config_context_auth_info must be a user of the kubeconfig, not \"green\".\n\n  Existing users:  red-user, blue-user\n\nUse one of these."),
 		},
 		"an unknown cluster": {
 			files: map[string]string{"a": redAndBlue},
-			given: block{"config_path": "DIR/a", "config_context_cluster": "green"},
+			given: block{"config_path": "$DIR/a", "config_context_cluster": "green"},
 			want:  one("config_context_cluster", "Invalid Kubeconfig", "config_context_cluster must be a cluster of the kubeconfig, not \"green\".\n\n  Existing clusters:  red-cluster, blue-cluster\n\nUse one of these."),
 		},
 		"a context whose user is missing":      inFile(strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1), "config_context_auth_info, or the user of the context \"red\", must be a user of the kubeconfig, not \"red-user\".\n\n  Existing users:  green-user, blue-user\n\nUse one of these."),
@@ -519,7 +519,7 @@ func TestClientConfig_refused(t *testing.T) {
 		"a cluster whose proxy cannot be used": ofCluster(strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1), `proxy_url, or that of the cluster "red-cluster", must be a URL with the scheme http, https or socks5.`),
 		"a user whose certificate is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "token: red-token", "client-certificate: /nowhere/cert, client-key: /nowhere/key", 1)},
-			given: block{"config_path": "DIR/a"},
+			given: block{"config_path": "$DIR/a"},
 			want: one("config_path", "Invalid Kubeconfig", "The client cannot be configured: invalid configuration: ["+
 				"unable to read client-cert /nowhere/cert for red-user due to open /nowhere/cert: no such file or directory, "+
 				"unable to read client-key /nowhere/key for red-user due to open /nowhere/key: no such file or directory]."),

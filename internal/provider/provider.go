@@ -20,13 +20,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/object"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -49,8 +48,8 @@ type engines struct {
 	all []*cas.Engine
 }
 
-// New returns a factory of the provider, as providerserver wants it, and what ends the requests of all that it made. getenv looks
-// environment variables up, as os.Getenv does.
+// New returns a factory of the provider, as providerserver wants it, and what ends the requests of all that it made.
+// getenv looks environment variables up, as os.Getenv does.
 func New(version string, getenv func(string) string) (factory func() provider.Provider, closeAll func()) {
 	var made engines
 	e := connect.Process()
@@ -126,11 +125,11 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 
 // settings is the part of the configuration that needs no client. An unknown argument gets the careful
 // value.
-func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostics) {
+func (p *casProvider) settings(model connect.Model) (*session.Session, diag.Diagnostics) {
 	check, diags := p.environment.PlanCheck(model.PlanCheck)
 	dryRun, more := p.environment.PlanDryRun(model.PlanDryRun)
 	diags.Append(more...)
-	run := &claim.Run{
+	run := &session.Session{
 		FieldManager: terms.DefaultFieldManager,
 		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		PlanCheck:    check,
@@ -148,11 +147,11 @@ func checkDefaults(defaults types.Object) diag.Diagnostics {
 	const problem = "the value must be known at plan; use a literal or an input variable, not an attribute of a resource"
 	at := path.Root("defaults")
 	if defaults.IsUnknown() {
-		return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.Problem(at, problem)}
+		return diag.Diagnostics{message.InvalidProviderArgument.Problem(at, problem)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(defaults.Attributes())) {
 		if defaults.Attributes()[name].IsUnknown() {
-			return diag.Diagnostics{diagnose.TitleInvalidProviderArgument.Problem(at.AtName(name), problem)}
+			return diag.Diagnostics{message.InvalidProviderArgument.Problem(at.AtName(name), problem)}
 		}
 	}
 	return nil
@@ -182,6 +181,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 		configmap.NewConfigMap,
 		configmap.NewData,
 		object.NewFields,
+		object.NewDocument,
 		secret.NewEntry,
 		secret.NewData,
 		secret.NewSecret,
@@ -197,10 +197,11 @@ func (p *casProvider) EphemeralResources(context.Context) []func() ephemeral.Eph
 
 func (p *casProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		source.NewConfigMapSource,
-		source.NewEntrySource,
-		source.NewAllocationsSource,
+		configmap.NewConfigMapSource,
+		configmap.NewEntrySource,
+		configmap.NewAllocationsSource,
 		object.NewSource,
+		object.NewDocumentSource,
 	}
 }
 

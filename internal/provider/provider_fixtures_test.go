@@ -17,8 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 )
 
 // arguments of a provider block, by name: string, bool, int, float64, []string, exec, or unknown.
@@ -94,7 +94,7 @@ func providerModelOf(t *testing.T, given block) connect.Model {
 }
 
 // configured runs Configure as the server does, and fails the test on any diagnostic.
-func configured(t *testing.T, env connect.Environment, given block) *claim.Run {
+func configured(t *testing.T, env connect.Environment, given block) *session.Session {
 	t.Helper()
 	return configure(t, newProvider("test", env), given)
 }
@@ -109,14 +109,14 @@ func unconfigured(t *testing.T) tfprotov6.ProviderServer {
 	return server
 }
 
-func configure(t *testing.T, p provider.Provider, given block) *claim.Run {
+func configure(t *testing.T, p provider.Provider, given block) *session.Session {
 	t.Helper()
 	var resp provider.ConfigureResponse
 	p.Configure(t.Context(), provider.ConfigureRequest{Config: providerConfig(t, given)}, &resp)
 	if len(resp.Diagnostics) > 0 {
 		t.Fatal(problems(resp.Diagnostics))
 	}
-	data, ok := resp.ResourceData.(*claim.Run)
+	data, ok := resp.ResourceData.(*session.Session)
 	if !ok {
 		t.Fatalf("resources get %T", resp.ResourceData)
 	}

@@ -25,7 +25,7 @@ func runWith(t *testing.T, env connect.Environment, test resource.TestCase) {
 	resource.Test(t, test)
 }
 
-// What the command line shows: the argument at fault, and what is wrong with it.
+// The command line shows the argument at fault, and the problem.
 func TestProviderConfigurationErrorsAreShown(t *testing.T) {
 	t.Parallel()
 	testcluster.Shared(t)

@@ -20,8 +20,8 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -167,7 +167,7 @@ type settings struct {
 	Rehearses    bool
 }
 
-func settingsOf(data *claim.Run) settings {
+func settingsOf(data *session.Session) settings {
 	return settings{data.FieldManager, data.HideValues, data.PlanCheck, bool(data.Rehearsal)}
 }
 
@@ -310,11 +310,11 @@ func TestProvider_unknownConfiguration(t *testing.T) {
 				if len(resp.Diagnostics) > 0 {
 					t.Fatal(problems(resp.Diagnostics))
 				}
-				want := &claim.Run{
+				want := &session.Session{
 					FieldManager: terms.DefaultFieldManager, HideValues: test.wantHideValues, PlanCheck: terms.PlanCheckError,
 					Defaults: terms.DefaultsOf(types.ObjectNull(nil)),
 				}
-				got, ok := resp.ResourceData.(*claim.Run)
+				got, ok := resp.ResourceData.(*session.Session)
 				if !ok || !reflect.DeepEqual(got, want) {
 					t.Errorf("resources get %+v, want %+v", got, want)
 				}

@@ -33,7 +33,8 @@ func debugged(ctx context.Context, factory func() provider.Provider, out io.Writ
 	defer stop()
 	listening, ended := make(chan *plugin.ReattachConfig), make(chan error, 1)
 	go func() {
-		ended <- tf6server.Serve(addresses[0], providerserver.NewProtocol6(factory()), tf6server.WithDebug(ctx, listening, nil))
+		ended <- tf6server.Serve(addresses[0], providerserver.NewProtocol6(factory()),
+			tf6server.WithDebug(ctx, listening, nil))
 	}()
 
 	select {
@@ -48,7 +49,10 @@ func debugged(ctx context.Context, factory func() provider.Provider, out io.Writ
 }
 
 func printReattachment(out io.Writer, config *plugin.ReattachConfig) error {
-	r := reattachment{Protocol: string(config.Protocol), ProtocolVersion: config.ProtocolVersion, Pid: config.Pid, Test: config.Test}
+	r := reattachment{
+		Protocol: string(config.Protocol), ProtocolVersion: config.ProtocolVersion, Pid: config.Pid,
+		Test: config.Test,
+	}
 	r.Addr.Network, r.Addr.String = config.Addr.Network(), config.Addr.String()
 	found := map[string]reattachment{}
 	for _, address := range addresses {
@@ -62,6 +66,7 @@ func printReattachment(out io.Writer, config *plugin.ReattachConfig) error {
 	if runtime.GOOS == "windows" {
 		set = "$env:TF_REATTACH_PROVIDERS='%s'\n"
 	}
-	_, err = fmt.Fprintf(out, "The provider waits for Terraform or OpenTofu, which attach to it where this is set. Ctrl-C ends it.\n\n"+set+"\n", value)
+	_, err = fmt.Fprintf(out, "The provider waits for Terraform or OpenTofu, which attach to it where this is set. "+
+		"Ctrl-C ends it.\n\n"+set+"\n", value)
 	return err
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// gcPercent is the garbage collector's GOGC, unless the environment sets GOGC. A provider runs for seconds and keeps some
-// ten MB. With the default of 100 it spends a quarter of its time on garbage collection.
+// gcPercent is the garbage collector's GOGC, unless the environment sets GOGC. A provider runs for seconds and keeps
+// some ten MB. With the default of 100 it spends a quarter of its time on garbage collection.
 const gcPercent = 400
 
 // addresses are the names that Terraform and OpenTofu give to source = "terraform-cas/cas".
 var addresses = [...]string{"registry.terraform.io/terraform-cas/cas", "registry.opentofu.org/terraform-cas/cas"}
 
-// Provider serves a provider until Terraform ends it. With wait it serves until an interrupt, and prints how Terraform and
-// OpenTofu attach to it.
+// Provider serves a provider until Terraform ends it. With wait it serves until an interrupt, and prints how Terraform
+// and OpenTofu attach to it.
 func Provider(ctx context.Context, factory func() provider.Provider, wait bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

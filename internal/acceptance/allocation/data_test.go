@@ -63,7 +63,7 @@ func TestWhatIsNoPoolIsNotListed(t *testing.T) {
 	p.PlanRefused([]string{"Error: Invalid Allocation", "from (2) must not be above to (1)"})
 }
 
-// The names of members are a part of what the key holds.
+// The names of members are a part of the key's content.
 func TestWhatIsNoPoolIsNotQuotedWhereValuesAreHidden(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": `{"s3cr3t": 5}`})

@@ -19,7 +19,7 @@ func TestPoolOfTenThousand(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": text})
 	proxy := p.Proxied()
-	p.Write(several(more, `numbers = { from = 30000, to = 49999 }`))
+	p.Write(several(more, `numbers = { from = 30000, to = 49999 }`, `timeouts = { read = "10m", create = "10m", delete = "10m" }`)) // long with the race detector
 	p.Plan()
 	proxy.Reset()
 	begun := time.Now()

@@ -30,10 +30,10 @@ func several(n int, lines ...string) string {
 	return block("a", append([]string{fmt.Sprintf("count = %d", n), `claimant = "team-${count.index}"`}, lines...)...)
 }
 
-// member is what people see of an allocation in the pool.
+// member is the readable part of an allocation in the pool.
 type member map[string]any
 
-// pool is what foo holds, as a reader of the documentation would read it.
+// pool is the content of foo, as a reader of the documentation would read it.
 func pool(p *fixture.Fixture) map[string]member {
 	p.Helper()
 	all := map[string]member{}
@@ -61,7 +61,7 @@ func wantTaken(p *fixture.Fixture, values ...string) map[string]member {
 	return all
 }
 
-// values are those in the state, in order, each of which the pool must have with the state's id.
+// values returns the values in the state, in order. The pool must have each value with the state's id.
 func values(p *fixture.Pipeline) (all []string) {
 	p.Helper()
 	members := pool(p.Fixture)

@@ -86,7 +86,7 @@ func TestSemaphoreWhoseHoldersAreAllInOneRunIsNoWait(t *testing.T) {
 	wantValues(p, "a", "b", "c")
 }
 
-// What this configuration holds already, and the apply leaves, only the plan sees: it warns, whichever Terraform plans first.
+// Only the plan sees slots that this configuration holds already and that the apply leaves. It warns, in any order of plans.
 func TestSemaphoreWhoseHoldersStayInTheConfigurationIsToldByThePlan(t *testing.T) {
 	const wait = `wait_for_free = "500ms"`
 	const vain = "Allocations of this configuration have all that there is, and another one would wait for it."

@@ -66,7 +66,7 @@ func TestAllocationKeepsWhatOthersWroteIntoThePool(t *testing.T) {
 	if got := fmt.Sprint(all["30001"], all["lamp"]); got != "map[claimant:hand note:map[a:[1.5]]] map[id:7]" || all["30000"]["claimant"] != "shop/web" {
 		t.Errorf("%v", all)
 	}
-	// Somebody adds a note to ours, which a new claimant leaves.
+	// Somebody adds a note to this allocation. A new claimant leaves the note.
 	p.Set("testmap", "foo", strings.Replace(p.Live("testmap").Data["foo"], `{"claimant":"shop/web"`, `{"note":"ours","claimant":"shop/web"`, 1))
 	p.Planned(block("a", ofFive, `claimant = "shop/api"`))
 	if got := wantTaken(p.Fixture, "30000", "30001", "lamp")["30000"]; got["note"] != "ours" || got["claimant"] != "shop/api" || got["since"] != all["30000"]["since"] {
@@ -92,7 +92,7 @@ func TestAllocationThatPrefersAValue(t *testing.T) {
 	wantTaken(p.Fixture, "30001", "30003")
 	p.Write(block("b", ofFive, `prefer = "30009"`))
 	p.PlanRefused([]string{"Error: Value Outside The Range", `Wanted: "30009"`})
-	// What only says what would be preferred takes nothing new, and a replace gets the same again.
+	// A change of prefer alone takes nothing new, and a replace gets the same value again.
 	p.Planned(block("a", ofFive, `prefer = "30004"`))
 	wantValues(p, "30003")
 	p.PlanApply("-replace=cas_configmap_allocation.a")
@@ -154,7 +154,7 @@ func TestChangeToAnotherSortOfValueReplacesTheAllocation(t *testing.T) {
 	}
 }
 
-// While it is not known which sort of value will be set, the plan guesses none, and replaces nothing.
+// While the sort of value is unknown, the plan does not guess, and replaces nothing.
 func TestSortOfValueThatIsNotKnownYet(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
 	p.Create("testmap", nil)

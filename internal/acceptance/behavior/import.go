@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// ImportsWhatItMade imports what was created, which must have the same attributes as before, but for those named.
+// ImportsWhatItMade imports what was created, which must have the same attributes as before, except for those named.
 func ImportsWhatItMade(p *fixture.Pipeline, address, id string, but ...string) {
 	p.Helper()
 	_, label, _ := strings.Cut(address, ".")

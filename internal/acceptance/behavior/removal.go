@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// Restoration is what becomes of a ConfigMap in which keys are written and then restored.
+// Restoration describes a ConfigMap whose keys are written and then restored.
 type Restoration struct {
 	Found       fixture.Contents
 	Address, ID string // of an import that comes first; the id without the ConfigMap's

@@ -55,7 +55,7 @@ func TestBinaryRunByHandSaysWhatItIs(t *testing.T) {
 var reattachVariable = regexp.MustCompile(`^export (TF_REATTACH_PROVIDERS)='([^']+)'$`)
 
 // debugged starts the provider as under a debugger, and has the command line attach to it: no other provider is installed for it.
-// The returned function interrupts it and tells how it ended, with all that it said.
+// The returned function interrupts it, and returns its result with all output.
 func debugged(p *fixture.Pipeline) (interrupt func() (exitCode int, log string)) {
 	p.Helper()
 	cmd := byHand(p.T, "-debug")

@@ -20,7 +20,7 @@ import (
 // The driver stands in for command lines in most tests here. So it is held to them: it must make the calls that they make.
 
 // scenario is a story that a command line and the driver each live through. Where instances are independent, their order is not
-// fixed, and so not compared.
+// fixed, so it is not compared.
 type scenario struct {
 	independent bool
 	needs       func(driver.Profile) bool // nil: every command line can
@@ -202,7 +202,7 @@ var scenarios = map[string]scenario{
 		p.Create("testmap", fixture.Data{"bar": "kept"})
 		p.Applied(fixture.EntryBlock("a", `key = "a"`, `value = "1"`) + fixture.EntryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.value"))
 		p.Write("")
-		p.Plan("-refresh=false") // its order is not fixed, and so not looked at
+		p.Plan("-refresh=false") // its order is not fixed, so it is not compared
 		p.Apply()
 	}, independent: true},
 	"chain of create_before_destroy": {run: func(p *fixture.Pipeline) {
@@ -453,7 +453,7 @@ func profileOf(t *testing.T, cli string) driver.Profile {
 	return driver.Profile{}
 }
 
-// versionOf is the first line of what a command line says of its version.
+// versionOf returns the first line that a command line prints about its version.
 func versionOf(ctx context.Context, cli string) (string, error) {
 	out, err := exec.CommandContext(ctx, cli, "version").Output()
 	version, _, _ := strings.Cut(string(out), "\n")
@@ -497,7 +497,7 @@ func (s scenario) onCLI(f *fixture.Fixture, cli, installation string) [][]string
 	return r.normal(f.Namespace)
 }
 
-// onDriver gives those of the driver.
+// onDriver returns the calls of the driver.
 func (s scenario) onDriver(f *fixture.Fixture, profile driver.Profile) [][]string {
 	f.Helper()
 	on, log := fixture.NewSession(f), &callLog{}
@@ -546,7 +546,7 @@ func (r *recording) Run(args ...string) testcli.Result {
 	return r.ended(r.Commands.Run(args...), args...)
 }
 
-// normal is what there is to compare: for each command the calls, with the number of their process in it.
+// normal returns the part to compare: the calls of each command, with the number of their process in it.
 func (r *recording) normal(namespace string) [][]string {
 	var all [][]string
 	names := map[string]string{"": "none"} // of calls, by their IDs
@@ -564,7 +564,7 @@ func (r *recording) normal(namespace string) [][]string {
 			}
 			names[one.ID] = of
 		}
-		// A validation has no order: each walk of it goes by its graph, and calls that change nothing may come in any.
+		// A validation has no order: each walk of it follows its graph, and calls that change nothing may come in any order.
 		slices.SortStableFunc(c.calls, func(a, b call) int {
 			if d := processes[a.Process] - processes[b.Process]; d != 0 {
 				return d

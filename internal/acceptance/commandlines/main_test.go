@@ -1,8 +1,8 @@
-// Package commandlines holds the driver to the real command lines: it compares the calls of each profile with those of the real one. It also has the tests
+// Package commandlines holds the driver to the real command lines: it compares the calls of each profile with the real calls. It also has the tests
 // of the built provider in processes of their own: by hand, under a debugger, interrupted.
 //
-// It knows the protocol, HCL and what command lines print, and nothing inside the provider. What runs is in other processes, so the race detector has
-// nothing to say about it.
+// It knows the protocol, HCL and what command lines print, and nothing inside the provider. The tested code runs in other processes, which the
+// race detector does not see.
 package commandlines
 
 import (

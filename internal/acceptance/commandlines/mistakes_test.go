@@ -219,7 +219,7 @@ func TestMistakesOfImports(t *testing.T) {
 	for id, told := range map[string][]string{
 		"v1/ConfigMap/NEAR/testmaps/metadata.labels.a": {"Error: Object Not Found", "The ConfigMap does not exist. Nothing was imported.", "Did you mean testmap? " + form},
 		"v1/ConfigMap/NEAR/testmap/metadata.labels.a":  {"Error: Field Not Found", "The ConfigMap does not have metadata.labels.a. Nothing was imported."},
-		"v1/ConfigMaps/NEAR/testmap/metadata.labels.a": {"Error: Kind Not Served", "The API server serves no ConfigMaps of v1."},
+		"v1/ConfigMaps/NEAR/testmap/metadata.labels.a": {"Error: Kind Not Served", "The import ID names the kind ConfigMaps of v1, which the API server does not serve. Nothing was imported.", "Did you mean: ConfigMap in v1"},
 		"v1/ConfigMap/testmap/metadata.labels.a":       {"Error: Invalid Import", "api_version/kind/namespace/name/path1,path2"},
 	} {
 		p.Write("import {\nto = cas_object_fields.it\nid = " + fixture.Quoted(strings.ReplaceAll(id, "NEAR", p.Namespace)) + "\n}\n" + fields)

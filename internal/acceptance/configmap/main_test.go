@@ -1,6 +1,6 @@
 // Package configmap has the tests of cas_configmap, a whole ConfigMap, and of entries in it.
 //
-// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. What all resources do alike is tested in package kinds.
+// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. Package kinds tests the behavior that all resources share.
 package configmap
 
 import (

@@ -45,7 +45,7 @@ func TestConfigMapDataPlanDryRunFindsWhatAPolicyRefuses(t *testing.T) {
 	}
 }
 
-// What goes through is rehearsed and not written, in one request of all keys; what does not hold, or waits, is not even rehearsed.
+// A write that passes its checks is rehearsed, in one request of all keys. A write that is refused or waits is not rehearsed.
 func TestConfigMapDataPlanDryRunWritesNothing(t *testing.T) {
 	p := fixture.NewPipelineOf(t, driver.Terraform111)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "1", "guard": "open"})

@@ -1,6 +1,6 @@
 // Package data has the tests of cas_configmap_data, several keys of a ConfigMap.
 //
-// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. What all resources do alike is tested in package kinds.
+// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. Package kinds tests the behavior that all resources share.
 package data
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// Given keys that come from hashicorp's resource, of which one vanishes, so that the state has it no more, and is put back; then what it first held is
-// as little known as before: it was there.
+// Given keys that come from hashicorp's resource; when one vanishes, so that the state drops it, and is put back; then its
+// first value is as unknown as before.
 func TestVanishedKeyThatIsPutBackHasNoOriginal(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "2"})
@@ -26,7 +26,7 @@ func TestVanishedKeyThatIsPutBackHasNoOriginal(t *testing.T) {
 	p.WantState()
 }
 
-// Given keys of which one holds its value already, and is taken over; when they are written; then what was replaced does not name it.
+// Given keys, one with its value already, which is adopted; when they are written; then the replaced values do not name it.
 func TestWhatIsTakenOverIsNotSaidToBeReplaced(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"held": "1", "changed": "old"})
@@ -36,4 +36,16 @@ func TestWhatIsTakenOverIsNotSaidToBeReplaced(t *testing.T) {
 	if diff := cmp.Diff(want, p.State()["it"].Attributes["previous_data"]); diff != "" {
 		t.Errorf("previous_data (-want +got):\n%s", diff)
 	}
+}
+
+// A key that leaves the configuration and stays is named, also if plan_check is off.
+func TestKeptKeyIsNamedWithoutAPlanCheck(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1"})
+	p.Planned(fixture.DataBlock("it", `data = { foo = "2", bar = "1" }`, `expected_data = { foo = "1" }`))
+	p.Export("CAS_PLAN_CHECK", "off")
+	p.Write(fixture.DataBlock("it", `data = { bar = "2" }`))
+	p.Wants(p.Plan(), "!Warning: Key Stays In Place")
+	p.Wants(p.Apply(), "Warning: Key Stays In Place", "Key: foo")
+	p.WantLive("testmap", fixture.Data{"foo": "2", "bar": "2"})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// Given keys that are tainted, and a configuration with other keys that expects something of a key beside them; when it is applied; then the tainted ones
-// are removed at the version that the state has, and the others are written: what the create needs says nothing of the removal.
+// Given tainted keys, and a configuration with other keys and an expectation; when it is applied; then the tainted keys are
+// removed at the version of the state, and the others are written. The needs of the create do not concern the removal.
 func TestTaintedKeysThatGiveWayToOthersBesideAGuard(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"guard": "up"})

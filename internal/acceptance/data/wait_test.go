@@ -136,7 +136,7 @@ func TestConfigMapDataWaitForMatchInPlans(t *testing.T) {
 	})
 }
 
-// What is refused in any case is not waited for, and neither is a removal; wait_for_match alone is nothing to write.
+// A write that is refused in any case does not wait, and a removal does not either. A change of wait_for_match alone writes nothing.
 func TestConfigMapDataWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "1", "bar": "2", "guard": "shut"})

@@ -13,12 +13,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// allocationBlock is an allocation of key foo in the ConfigMap testmap, of which there is one only.
+// allocationBlock is the only allocation of key foo in the ConfigMap testmap.
 func allocationBlock(lines ...string) string {
 	return fixture.BlockOf("cas_configmap_allocation", "it", append([]string{`numbers = { from = 1, to = 1 }`}, lines...))
 }
 
-// allocationExample is what an example starts from and what comes of it, in the ConfigMap pools of the namespace shop.
+// allocationExample describes the ConfigMap pools of the namespace shop before and after an example.
 type allocationExample struct {
 	before      fixture.Data
 	outputs     string              // as `output -json` gives the values, by name

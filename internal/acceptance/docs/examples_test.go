@@ -115,10 +115,6 @@ var entryExampleTests = map[string]entryExample{
 		},
 		after: fixture.Data{"license": "secret"},
 	},
-	"lock.tf": { // where nobody holds it; the other case is below
-		variables: func(*corev1.ConfigMap) config.Variables { return config.Variables{"run": config.StringVariable("42")} },
-		after:     fixture.Data{"deploy_lock": "42"},
-	},
 	"timeouts.tf": {
 		before: fixture.Data{"foo": "1"},
 		after:  fixture.Data{"foo": "2"},
@@ -202,23 +198,6 @@ func TestExamples(t *testing.T) {
 		})
 		p.Do("apply", "-auto-approve")
 		f.WantLive("settings", fixture.Data{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
-	})
-	t.Run("lock.tf, held by another run", func(t *testing.T) {
-		f, _ := shop(t, fixture.Data{"deploy_lock": "41"})
-		p := f.CLIPipeline()
-		p.Export("TF_VAR_run", "42")
-		proxy := f.Cluster.Proxy(t)
-		p.WriteFor(f.Cluster.Kubeconfig(t, proxy.Config), "", toolchain.Text(t, entryExamples, "lock.tf"))
-		f.OnWatches(proxy, func() testcluster.Fault {
-			return fixture.Watched(func() {
-				f.WantLive("settings", fixture.Data{"deploy_lock": "41"})
-				f.Unset("settings", "deploy_lock")
-			})
-		})
-		p.Do("apply", "-auto-approve")
-		f.WantLive("settings", fixture.Data{"deploy_lock": "42"})
-		p.Destroy()
-		f.WantLive("settings", nil)
 	})
 	t.Run("import.sh", func(t *testing.T) {
 		runImport(t, toolchain.Text(t, entryExamples, "import.sh"), fixture.Data{"foo": "1"}, `
@@ -330,6 +309,7 @@ func TestEveryExampleHasATest(t *testing.T) {
 		"provider/role.yaml": true, "resources/cas_configmap/import.sh": true,
 		"guides/getting-started/main.tf": true, "guides/saved-plans/main.tf": true, // by internal/guides, as the guides show them
 		"guides/several-writers/checkout/main.tf": true, "guides/several-writers/search/main.tf": true,
+		"guides/lock/lock/main.tf": true, "guides/lock/release/main.tf": true, "guides/lock/lease/main.tf": true,
 	}
 	for _, path := range actionAndListExamples {
 		tested[path] = true
@@ -338,6 +318,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 		tested[path] = true
 	}
 	for _, path := range secretExampleFiles() {
+		tested[path] = true
+	}
+	for _, path := range documentExampleFiles {
 		tested[path] = true
 	}
 	for folder, examples := range applied {

@@ -17,7 +17,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// What the examples of fields begin with, by path in the API.
+// fieldObjects are the objects before the examples of fields, by path in the API.
 var fieldObjects = map[string]string{
 	"/api/v1/namespaces/shop/services/web": `{"apiVersion":"v1","kind":"Service","metadata":{"name":"web","labels":{"draft":"yes"}},
 		"spec":{"selector":{"color":"blue"},"ports":[{"name":"http","port":80}]}}`,
@@ -26,7 +26,7 @@ var fieldObjects = map[string]string{
 	"/api/v1/nodes/worker-7": `{"apiVersion":"v1","kind":"Node","metadata":{"name":"worker-7"}}`,
 }
 
-// fieldsExample is what comes of an example: JSON that the object at the path must hold.
+// fieldsExample describes the result of an example: JSON that the object at the path must hold.
 type fieldsExample struct {
 	status string // a merge patch of the Deployment's status before
 	at     string
@@ -46,7 +46,7 @@ var fieldsExampleTests = map[string]fieldsExample{
 	"guides/fields/switch.tf":                            {at: webAt, holds: []string{`"color":"green"`}, gone: []string{`"color":"green"`}},
 	"guides/fields/taint.tf":                             {at: "/api/v1/nodes/worker-7", holds: []string{`"key":"maintenance"`}, gone: []string{"maintenance\""}},
 	"guides/fields/hold.tf":                              {at: greenAt, holds: []string{`"paused":true`}, gone: []string{"paused"}},
-	"guides/fields/restart.tf":                           {at: greenAt, holds: []string{`"kubectl.kubernetes.io/restartedAt":"2026-11-25"`}, gone: []string{"restartedAt"}},
+	"guides/fields/restart.tf":                           {at: greenAt, holds: []string{`"acme.io/restarted-at":"2026-11-25"`}, gone: []string{"restarted-at"}},
 }
 
 // fieldsExampleFiles are applied by the tests here.
@@ -70,7 +70,7 @@ func withFieldObjects(t *testing.T) *fixture.Fixture {
 	return f
 }
 
-// callAPI asks the API server as another writer. What is gone already is as it shall be.
+// callAPI asks the API server as another writer. A missing object is no error.
 func callAPI(f *fixture.Fixture, verb, path, body string) string {
 	f.Helper()
 	request := f.Cluster.Client().CoreV1().RESTClient().Verb(verb).AbsPath(path).SetHeader("Accept", "application/json")

@@ -104,7 +104,7 @@ func TestGuideComingFromData(t *testing.T) {
 			}),
 		},
 		resource.TestStep{Config: swap, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ExpectNonEmptyPlan: true, Check: fixture.Checked(func() {
-			// What is written goes over to this provider; what is not stays in the other's name.
+			// A written key goes over to this provider; an unwritten key stays in the name of the other one.
 			f.WantLive("settings", all(fixture.Data{"color": "blue"}))
 			wantOwners(f, map[string][]string{"color": {cas}, "version": {hashicorp}, "other": {other}})
 			// So another configuration of that provider, which names neither, removes the one and not the other.
@@ -117,7 +117,7 @@ func TestGuideComingFromData(t *testing.T) {
 			f.WantLive("settings", all(fixture.Data{"color": "blue", "theirs": "x"}))
 			wantOwners(f, map[string][]string{"color": {cas}, "version": {cas}, "other": {other}, "theirs": {hashicorp}})
 		})},
-		// And back. What the removed block leaves is what that provider then applies, which has to be forced.
+		// And back. The other provider applies the keys that the removed block leaves, which has to be forced.
 		resource.TestStep{Config: f.Config(guideFile(t, "coming-from/back.tf")), Check: fixture.Checked(func() {
 			f.WantLive("settings", all(fixture.Data{"color": "blue", "theirs": "x"}))
 			back := fixture.Data{"color": "blue", "version": "2", "theirs": "x"}
@@ -131,6 +131,29 @@ func TestGuideComingFromData(t *testing.T) {
 		})},
 	)
 	f.WantLive("settings", all(fixture.Data{"color": "blue", "version": "2", "theirs": "x"})) // nothing of this provider's is left to destroy
+}
+
+// The fields of a document that yamlencode made are adopted without a write. Then another team adds an item.
+func TestGuideComingFromYamlencode(t *testing.T) {
+	t.Parallel()
+	f, _ := shop(t, fixture.Data{"other": "kept"})
+	const text = "\"jobs\":\n- \"every\": \"30s\"\n  \"name\": \"api\"\n\"log\":\n  \"level\": \"info\"\n" // as yamlencode writes it
+	if err := applyAs(f, "Terraform", true, fixture.Data{"config.yaml": text}); err != nil {
+		t.Fatal(err)
+	}
+	encoded := f.Live("settings")
+	after := guideFile(t, "coming-from/document_after.tf")
+	_, block, _ := strings.Cut(after, "\n\n") // the resource after the removed block
+	team := strings.NewReplacer(`"config" {`, `"team" {`, `"log.level"      = "info"`, "", "api", "batch", "adopt_existing = true", "").Replace(block)
+	movedSteps(t, nil,
+		resource.TestStep{Config: guideFile(t, "coming-from/document_before.tf")},
+		resource.TestStep{Config: f.Config(after), Check: fixture.Checked(func() { f.WantUnchanged(encoded) })},
+		resource.TestStep{Config: f.Config(after + team), Check: fixture.Checked(func() {
+			want := strings.Replace(text, "\"log\"", "- every: 30s\n  name: batch\n\"log\"", 1)
+			f.WantLive("settings", fixture.Data{"config.yaml": want, "other": "kept"})
+		})},
+	)
+	f.WantLive("settings", fixture.Data{"config.yaml": text, "other": "kept"}) // a destroy leaves what was adopted
 }
 
 // A whole ConfigMap moves without a write.
@@ -159,7 +182,7 @@ func TestGuideComingFromConfigMap(t *testing.T) {
 	}
 }
 
-// What the tables say an attribute becomes is an attribute.
+// Each attribute that the tables name as a replacement exists.
 func TestGuideComingFromAttributes(t *testing.T) {
 	t.Parallel()
 	server, end := fixture.StartProvider(os.Getenv)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -71,18 +72,21 @@ func (c roleCase) plural() string {
 }
 
 var roleCases = map[string]map[string]roleCase{
-	"`cas_configmap_entry`, `cas_configmap_data`, made or changed": {
+	"`cas_configmap_entry`, `cas_configmap_data`, `cas_configmap_document`, made or changed": {
 		"an entry, made":    {before: fixture.Data{"foo": "1"}, body: fixture.EntryBlock("it", `value = "2"`, `expected_value = "1"`)},
 		"an entry, changed": {before: fixture.Data{}, applied: fixture.EntryBlock("it", `value = "1"`), body: fixture.EntryBlock("it", `value = "2"`)},
 		"an entry, to be waited for, where there is nothing to wait for": {
 			before: fixture.Data{"foo": "1"}, body: fixture.EntryBlock("it", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = "1m"`),
 		},
-		"data, made":    {before: fixture.Data{"foo": "1"}, body: fixture.DataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1", bar = null }`)},
-		"data, changed": {before: fixture.Data{}, applied: fixture.DataBlock("it", `data = { foo = "1" }`), body: fixture.DataBlock("it", `data = { bar = "2" }`)},
+		"data, made":       {before: fixture.Data{"foo": "1"}, body: fixture.DataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1", bar = null }`)},
+		"data, changed":    {before: fixture.Data{}, applied: fixture.DataBlock("it", `data = { foo = "1" }`), body: fixture.DataBlock("it", `data = { bar = "2" }`)},
+		"an item, made":    {before: fixture.Data{"foo": "a: 1"}, body: itemBlock(2)},
+		"an item, changed": {before: fixture.Data{"foo": "a: 1"}, applied: itemBlock(2), body: itemBlock(3)},
 	},
-	"`cas_configmap_entry`, `cas_configmap_data`, removed": {
+	"`cas_configmap_entry`, `cas_configmap_data`, `cas_configmap_document`, removed": {
 		"an entry":       {before: fixture.Data{}, applied: fixture.EntryBlock("it", `value = "1"`), body: ""},
 		"data, restored": {before: fixture.Data{}, applied: fixture.DataBlock("it", `data = { foo = "1" }`, `deletion_policy = "restore"`), body: ""},
+		"an item":        {before: fixture.Data{"foo": "a: 1"}, applied: itemBlock(2), body: ""},
 	},
 	"`cas_configmap_counter`, made or changed": {
 		"made":    {before: fixture.Data{"foo": "7"}, body: fixture.CounterBlock("it")},
@@ -151,6 +155,11 @@ var roleCases = map[string]map[string]roleCase{
 const rehearsing = "plan_dry_run = true"
 
 const generatedBlock = "resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  generate_name = \"testmap-\"\n}\n"
+
+// itemBlock is a resource of one item of a document in the key foo of testmap.
+func itemBlock(value int) string {
+	return fixture.BlockOf("cas_configmap_document", "it", []string{`format = "yaml"`, fmt.Sprintf("fields = { b = %d }", value)})
+}
 
 // readingBlock is a data source of testmap, and an output, for there to be a change.
 func readingBlock(kind string, lines ...string) string {

@@ -1,20 +1,12 @@
 package docs
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 const (
@@ -76,75 +68,6 @@ func TestGuideRecipeCoreDNS(t *testing.T) {
 	p.WantLive("coredns", fixture.Data{"Corefile": before})
 }
 
-func TestGuideRecipeAwsAuth(t *testing.T) {
-	t.Parallel()
-	const nodes = "- rolearn: arn:aws:iam::111122223333:role/nodes\n  username: system:node:{{EC2PrivateDNSName}}\n  groups: [system:nodes]\n"
-	p := guidePipeline(t, "kube-system", "aws-auth", fixture.Data{"mapRoles": nodes, "mapUsers": "[]"})
-	p.Write(guideFile(t, "aws-auth/main.tf"))
-	wantRoles := func(want ...string) {
-		t.Helper()
-		live := p.Live("aws-auth").Data
-		var roles []struct {
-			RoleARN string `json:"rolearn"`
-		}
-		if err := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(live["mapRoles"]), 1024).Decode(&roles); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, role := range roles {
-			got = append(got, filepath.Base(role.RoleARN))
-		}
-		if diff := cmp.Diff(want, got); diff != "" || live["mapUsers"] != "[]" {
-			t.Errorf("mapUsers is %q, and the roles are (-want +got):\n%s", live["mapUsers"], diff)
-		}
-	}
-	addRole := func(name string) {
-		p.Set("aws-auth", "mapRoles", p.Live("aws-auth").Data["mapRoles"]+"- rolearn: arn:aws:iam::111122223333:role/"+name+"\n  username: "+name+"\n")
-	}
-
-	// A node group comes between plan and apply.
-	p.Plan()
-	addRole("more-nodes")
-	p.ApplyRefused(conflicted, "Nothing was written.", "Changed by: another-writer")
-	wantRoles("nodes", "more-nodes")
-	p.PlanApply()
-	wantRoles("nodes", "more-nodes", "deployer")
-	p.PlanNothing()
-
-	// A role that somebody adds after the apply stays.
-	p.Write(guideFile(t, "aws-auth/main.tf"))
-	p.Plan("-var=present=false")
-	addRole("third")
-	p.ApplyRefused(conflicted, "Nothing was written.")
-	wantRoles("nodes", "more-nodes", "deployer", "third")
-	p.PlanApply()
-	wantRoles("nodes", "more-nodes", "third", "deployer")
-	p.PlanNothing()
-
-	p.PlanApply("-var=present=false")
-	wantRoles("nodes", "more-nodes", "third")
-	p.Destroy("-var=present=false")
-	wantRoles("nodes", "more-nodes", "third")
-
-	// Where there is no such key yet, there is one role.
-	p.Unset("aws-auth", "mapRoles")
-	p.PlanRefused([]string{"Error: "})
-	p.Planned(importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
-	wantRoles("deployer")
-
-	// A role that somebody adds between the read of the list and the refresh of the state is not lost either.
-	proxy := p.Cluster.Proxy(t)
-	p.WriteFor(p.Cluster.Kubeconfig(t, proxy.Config), "", importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
-	var once sync.Once
-	proxy.SetHook(func(*http.Request) testcluster.Fault {
-		return testcluster.Fault{Answered: func(*http.Response) { once.Do(func() { addRole("fourth") }) }}
-	})
-	if p.CLI.Plan(fixture.PlanFile, "-var=present=false").ExitCode == 2 { // the refresh was content with what had just been read
-		p.ApplyRefused(conflicted, "Nothing was written.")
-	}
-	wantRoles("deployer", "fourth")
-}
-
 func TestGuideRecipeFlags(t *testing.T) {
 	t.Parallel()
 	t.Run("one key for each flag", func(t *testing.T) {
@@ -183,52 +106,68 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.Apply()
 		p.WantLive("flags", fixture.Data{"dark_mode": "off", "new_checkout": "on"})
 	})
-	t.Run("a file of flags", func(t *testing.T) {
-		p := guidePipeline(t, "shop", "flags", fixture.Data{"flags.json": `{"dark_mode": false}`})
-		p.Write(guideFile(t, "flags/file.tf"))
-		p.Plan()
-		p.Set("flags", "flags.json", `{"dark_mode": true}`)
-		p.ApplyRefused(conflicted, "Nothing was written.", `Found: "{\"dark_mode\": true}"`)
-		p.WantLive("flags", fixture.Data{"flags.json": `{"dark_mode": true}`})
-		p.PlanApply()
-		p.WantLive("flags", fixture.Data{"flags.json": `{"dark_mode":true,"new_checkout":true}`})
-		p.PlanNothing()
-		p.Destroy()
-		p.WantLive("flags", fixture.Data{"flags.json": `{"dark_mode":true,"new_checkout":true}`})
-	})
 }
 
-func TestGuideRecipePromote(t *testing.T) {
+// The annotation is removed whatever it holds, and removed again if somebody adds it.
+func TestGuideRecipeRemoveField(t *testing.T) {
 	t.Parallel()
-	staging := guidePipeline(t, "staging", "release", fixture.Data{"image": "shop:2", "verified": "shop:1"})
-	p := guidePipeline(t, "production", "release", fixture.Data{"image": "shop:1", "other": "kept"})
-	p.Write(guideFile(t, "promote/main.tf"))
-	replaces := func(image string) string { return "-var=replaces=" + image }
-
-	p.PlanRefused([]string{"Staging has not verified the image that it runs."}, replaces("shop:1"))
-	staging.Set("release", "verified", "shop:2")
-	p.PlanRefused([]string{mismatched, "Key: image", `Expected: "shop:0"`, `Found: "shop:1"`}, replaces("shop:0"))
-
-	// The apply promotes the image of the plan, although staging has moved on, unless production has changed.
-	p.Plan(replaces("shop:1"))
-	p.Set("release", "image", "shop:1-hotfix")
-	p.ApplyRefused(mismatched, "Nothing was written.", `Found: "shop:1-hotfix"`)
-	p.WantLive("release", fixture.Data{"image": "shop:1-hotfix", "other": "kept"})
-	p.Plan(replaces("shop:1-hotfix"))
-	staging.Change("release", nextImage)
-	p.Apply()
-	p.WantLive("release", fixture.Data{"image": "shop:2", "other": "kept"})
-
-	// A freeze holds it, from the plan's end on, too.
-	staging.Set("release", "verified", "shop:3")
-	p.Plan(replaces("shop:2"))
-	p.Set("release", "freeze", "Christmas")
-	p.ApplyRefused("Nothing was written.", "Found: ", "Christmas")
-	p.PlanRefused([]string{mismatched, "Key: freeze", `Found: "Christmas"`}, replaces("shop:2"))
-	p.WantLive("release", fixture.Data{"image": "shop:2", "other": "kept", "freeze": "Christmas"})
+	for name, annotations := range map[string]string{"with a value": `{"acme.io/draft": "something"}`, "missing": `{"other": "kept"}`} {
+		t.Run(name, func(t *testing.T) {
+			f := withFieldObjects(t)
+			callAPI(f, "PATCH", greenAt, `{"metadata": {"annotations": `+annotations+`}}`)
+			p := f.CLIPipeline()
+			p.Write(strings.ReplaceAll(guideFile(t, "recipes/remove_field.tf"), `= "web"`, `= "green"`))
+			drafts := func() bool { return strings.Contains(callAPI(f, "GET", greenAt, ""), "acme.io/draft") }
+			p.PlanApply()
+			if drafts() {
+				t.Error("the annotation is still there")
+			}
+			p.PlanNothing()
+			callAPI(f, "PATCH", greenAt, `{"metadata": {"annotations": {"acme.io/draft": "again"}}}`)
+			p.Plan()
+			callAPI(f, "PATCH", greenAt, `{"metadata": {"annotations": {"acme.io/draft": "later"}}}`)
+			p.ApplyRefused(conflicted, "Nothing was written.")
+			p.PlanApply()
+			if drafts() {
+				t.Error("the annotation is back")
+			}
+			p.Destroy()
+			if drafts() {
+				t.Error("the destroy put the annotation back")
+			}
+		})
+	}
 }
 
-var importing = regexp.MustCompile(`(?m)^import \{\n(?:.*\n)*?\}\n`)
+func TestGuideRecipeImportIfExists(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		before, destroyed fixture.Data
+		plan              string
+	}{
+		"exists":  {fixture.Data{"color": "green"}, fixture.Data{"color": "blue"}, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy."},
+		"missing": {nil, nil, "Plan: 1 to add, 0 to change, 0 to destroy."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := shop(t, test.before)
+			p := f.CLIPipeline()
+			p.Write(guideFile(t, "recipes/import_if_exists.tf"))
+			p.Wants(p.Plan(), test.plan)
+			p.Apply()
+			p.WantLive("settings", fixture.Data{"color": "blue"})
+			p.PlanNothing()
+			p.Destroy()
+			p.WantLive("settings", test.destroyed)
+		})
+	}
+}
 
-// nextImage changes the ConfigMap as a pipeline of staging does.
-func nextImage(cm *corev1.ConfigMap) { cm.Data["image"], cm.Data["verified"] = "shop:3", "" }
+func TestGuideRecipeMustExist(t *testing.T) {
+	t.Parallel()
+	f, _ := shop(t, fixture.Data{"color": "green"})
+	p := f.CLIPipeline()
+	p.Write(guideFile(t, "recipes/must_exist.tf"))
+	p.Wants(p.Do("apply", "-auto-approve"), `color = "green"`)
+	f.Remove("settings")
+	wantShown(p, "recipes", p.PlanRefused([]string{"The ConfigMap shop/settings does not exist."}))
+}

@@ -97,3 +97,16 @@ func TestGuideSecretsExpectationReadAgain(t *testing.T) {
 		})
 	}
 }
+
+// The guide appends to a value that it reads in the apply: a line that somebody adds after the plan stays.
+func TestGuideSecretsValueFromTheSameRead(t *testing.T) {
+	t.Parallel()
+	p, _ := secretShop(t, fixture.Data{"users": "jane\n"})
+	p.CLI.Write("main.tf", fixture.TerraformSource+guideFile(t, "secrets/append.tf"))
+	p.CLI.Env = append(p.CLI.Env, "KUBE_CONFIG_PATH="+p.Kubeconfig, "TF_VAR_line=deployer")
+	p.Plan()
+	p.Rotate("database", "users", "jane\njoe\n")
+	p.Apply()
+	p.WantSecret("database", fixture.Data{"users": "jane\njoe\ndeployer\n"})
+	p.PlanNothing()
+}

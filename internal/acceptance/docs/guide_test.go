@@ -13,16 +13,19 @@ import (
 // guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
 var guideFiles = []string{
 	"adopt/main.tf", "adopt/secret.tf", "adopt/shop.tfquery.hcl",
-	"aws-auth/main.tf",
+	"ci/aks.tf", "ci/apply.sh", "ci/eks.tf", "ci/github.yml", "ci/gitlab-ci.yml", "ci/gke.tf", "ci/main.tf",
 	"coming-from/back.tf", "coming-from/configmap_after.tf", "coming-from/configmap_before.tf", "coming-from/data_after.tf",
 	"coming-from/data_before.tf", "coming-from/data_swap.tf", "coming-from/patch.sh", "coming-from/providers.tf",
-	"coming-from/replace.sh", "coming-from/swap.tf",
+	"coming-from/document_after.tf", "coming-from/document_before.tf", "coming-from/replace.sh", "coming-from/swap.tf",
 	"coredns/Corefile", "coredns/main.tf", "coredns/save.sh",
 	"drift/emergency.sh", "drift/main.tf",
-	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
+	"flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
+	"helm/apply.sh", "helm/main.tf", "helm/manifest.yaml",
 	"production/main.tf",
-	"promote/main.tf",
-	"secrets/main.tf", "secrets/role.yaml", "secrets/rotate.sh",
+	"promote/deployment.tf", "promote/main.tf",
+	"recipes/import_if_exists.tf", "recipes/must_exist.tf", "recipes/remove_field.tf",
+	"share/aws_auth.tf", "share/flags.tf", "share/team_a.tf", "share/team_b.tf",
+	"secrets/append.tf", "secrets/main.tf", "secrets/role.yaml", "secrets/rotate.sh",
 	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",
 }
 

@@ -20,7 +20,7 @@ import (
 // The providers hashicorp/random and cyrilgdn/postgresql are in no Go module that tests could build, and a test asks no registry for them. These
 // have the names and the schemas that the story uses. Neither is about Kubernetes, which is real here as everywhere.
 
-// plainProvider is what a stand-in without a configuration implements the same way.
+// plainProvider implements the methods that all stand-ins without a configuration share.
 type plainProvider struct{ name string }
 
 func (p plainProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {

@@ -16,7 +16,7 @@ import (
 
 const rotationStory = "password-rotation"
 
-// rotation tells the story with stand-ins for the providers that are not ours.
+// rotation follows the story with stand-ins for the providers of others.
 func rotation(t *testing.T) (*story, *postgresStandIn) {
 	t.Helper()
 	s := tell(t, rotationStory)
@@ -106,7 +106,7 @@ func TestStoriesPasswordRotationTestsItself(t *testing.T) {
 	}
 }
 
-// followPasswords is follow of a Secret, of which it returns the passwords that it held.
+// followPasswords is follow for a Secret. It returns the passwords that the Secret held.
 func followPasswords(f *fixture.Fixture, name string) func() []string {
 	f.Helper()
 	var passwords []string

@@ -19,7 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// secretExample is what one example of Secrets starts from, and what comes of it.
+// secretExample describes a Secret before and after one example.
 type secretExample struct {
 	before    fixture.Data // of the Secret database; nil: there is none
 	first     string       // a configuration that is applied before it

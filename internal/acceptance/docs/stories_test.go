@@ -17,7 +17,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
-// storyTest is what a story's `terraform test` makes of the ConfigMap that it makes.
+// storyTest describes the ConfigMap that a story's `terraform test` creates and changes.
 type storyTest struct {
 	configMap string
 	runs      int
@@ -41,7 +41,7 @@ var storyTests = map[string]storyTest{
 	},
 }
 
-// exactly is what a ConfigMap must have held, one after the other.
+// exactly requires the contents that a ConfigMap had, one after the other.
 func exactly(want ...fixture.Data) func(*testing.T, []fixture.Data) {
 	return func(t *testing.T, through []fixture.Data) {
 		t.Helper()
@@ -51,13 +51,13 @@ func exactly(want ...fixture.Data) func(*testing.T, []fixture.Data) {
 	}
 }
 
-// numbered is what must be true of a registry of ports at any time: the next free one only grows, all that are held are below it, no two
-// are the same, and one that is held stays what it is. In the end all but the next free one are gone.
+// numbered checks a registry of ports at any time. The next free port only grows, and is above all ports that are held.
+// Ports are distinct and do not change while they are held. In the end only the next free port remains.
 func numbered(t *testing.T, through []fixture.Data) {
 	t.Helper()
 	number := func(text string) int {
 		if text == "" {
-			return 30000 // what an absent key stands for
+			return 30000 // the value of an absent key
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -93,7 +93,7 @@ func numbered(t *testing.T, through []fixture.Data) {
 	}
 }
 
-// With dev_overrides, as whoever has built the provider runs it.
+// With dev_overrides, as somebody who has built the provider runs it.
 func TestStoriesTestThemselves(t *testing.T) {
 	t.Parallel()
 	for folder, test := range storyTests {
@@ -113,8 +113,8 @@ func TestStoriesTestThemselves(t *testing.T) {
 	}
 }
 
-// follow watches a ConfigMap that is not there yet from now on. What it returns waits until the ConfigMap is gone, and returns what
-// it held in between, one after the other.
+// follow watches a ConfigMap that does not exist yet. The returned function waits until the ConfigMap is deleted, and returns
+// the contents in between, one after the other.
 func follow(f *fixture.Fixture, name string) func() []fixture.Data {
 	f.Helper()
 	var through []fixture.Data
@@ -134,8 +134,8 @@ type watchable interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// observe watches an object that is not there yet, from now on. What it returns waits until the object is gone, and calls was with each state of it
-// in between.
+// observe watches an object that does not exist yet. The returned function waits until the object is deleted, and calls was
+// with each state of the object in between.
 func observe(f *fixture.Fixture, name string, of watchable, was func(runtime.Object)) (gone func()) {
 	f.Helper()
 	events, err := of.Watch(f.Context(), metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()})

@@ -108,7 +108,7 @@ func (p *process) importState(ctx context.Context, req *tfprotov6.ImportResource
 	return l, append(diags, answered("", nil, err)...)
 }
 
-// prior is what a state has of an instance, or an import gives it.
+// prior is the state of an instance, from a state or from an import.
 func (p *planner) prior(ctx context.Context, server *process, in *instance) (prior *live, imported, failed bool) {
 	address := in.name()
 	o := p.current(address)

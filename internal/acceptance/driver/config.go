@@ -36,7 +36,7 @@ type configuration struct {
 	variables map[string]cty.Value
 	declared  map[string]hcl.Expression // variables' defaults; nil: none
 	sensitive map[string]bool           // variables
-	ephemeral map[string]bool           // variables, which an apply is given anew
+	ephemeral map[string]bool           // variables, which an apply is given again
 	outputs   map[string]hcl.Expression
 	moved     []moved
 	imports   []importing

@@ -4,7 +4,7 @@
 // It keeps what they keep. States, private states and identities cross from one command to the next as bytes. Each command starts
 // a provider of its own for each provider configuration, and ends it. The walk of a command is parallel, in the order of the references.
 //
-// Profiles say where the command lines differ. Package commandlines compares the calls of each profile with those of the real one.
+// Profiles say where the command lines differ. Package commandlines compares the calls of each profile with the real calls.
 //
 // It refuses what it does not know: blocks, functions and meta-arguments that no test here needs.
 //

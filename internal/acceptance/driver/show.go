@@ -12,7 +12,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// String is what a plan prints of its changes.
+// String returns the text that a plan prints about its changes.
 func (p *Plan) String() string {
 	var b strings.Builder
 	add, change, destroy, imported := 0, 0, 0, 0
@@ -67,7 +67,7 @@ func (p *Plan) String() string {
 	return b.String()
 }
 
-// attributes are those that a change gives another value.
+// attributes returns the attributes that a change gives another value.
 func (c *Change) attributes() string {
 	if c.After == cty.NilVal || c.After.IsNull() || !c.After.IsKnown() {
 		return ""
@@ -109,7 +109,7 @@ func valuesOf(v cty.Value) map[string]cty.Value {
 	return v.AsValueMap()
 }
 
-// elements are those of a map that a change gives another value.
+// elements returns the elements of a map that a change gives another value.
 func elements(was, now map[string]cty.Value) string {
 	var b strings.Builder
 	keys := map[string]bool{}
@@ -174,7 +174,7 @@ func (d Diagnostics) HasErrors() bool {
 	return false
 }
 
-// String is what a command line prints of them, with its words and in its order, without its frames and colors.
+// String returns the text of the diagnostics that a command line prints, in its order, without frames and colors.
 func (d Diagnostics) String() string {
 	var b strings.Builder
 	for _, diag := range d {

@@ -21,7 +21,7 @@ const (
 	ValidateUse                       // as ValidateChanges, and only just before the use
 )
 
-// validated asks whether something is valid, unless nothing was said against it before, in the same environment. key tells it from all else.
+// validated asks whether something is valid, unless nothing was said against it before, in the same environment. key identifies it.
 func (w *Workspace) validated(key string, ask func() Diagnostics) Diagnostics {
 	key += fmt.Sprint(w.Env)
 	w.mu.Lock()
@@ -65,7 +65,7 @@ func (u unconfigured) end() {
 	}
 }
 
-// validate is what both command lines do before a plan, with providers that are not configured: all blocks, everything else unknown.
+// validate does what both command lines do before a plan, with providers that are not configured: all blocks, everything else unknown.
 func (k *walk) validate(ctx context.Context) {
 	for address := range k.config.blocks {
 		k.values[address] = cty.DynamicVal

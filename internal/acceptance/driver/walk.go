@@ -29,7 +29,7 @@ type walk struct {
 	state     *state
 	diags     Diagnostics
 	moved     []string // addresses that moved blocks moved to
-	done      []string // what an apply says of each object that it is done with
+	done      []string // messages of an apply about each object that it has finished
 }
 
 // starting is a process that is started by the first who needs it.
@@ -54,14 +54,14 @@ func (k *walk) end() {
 	}
 }
 
-// scope is what all that is known by now gives to expressions.
+// scope returns the values that expressions can refer to by now.
 func (k *walk) scope() *scope {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return &scope{k.config, maps.Clone(k.values)}
 }
 
-// scopeOf is what is known of the blocks that a block refers to.
+// scopeOf returns the known values of the blocks that a block refers to.
 func (k *walk) scopeOf(b *block) *scope {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -27,7 +27,7 @@ type Workspace struct {
 	Env map[string]string
 	// Validate says when providers are asked whether a configuration is valid.
 	Validate Validation
-	// Heard, where it is not nil, is told what each command says.
+	// Heard, if it is not nil, gets the output of each command.
 	Heard func(Diagnostics)
 	// Parallelism is how many operations a walk does at a time, 10 by default.
 	Parallelism int
@@ -40,7 +40,7 @@ type Workspace struct {
 	valid map[string]bool // what was validated, with the environment, and nothing was said
 }
 
-// Result is what a command printed, and how it ended.
+// Result holds the output of a command, and how the command ended.
 type Result struct {
 	Diagnostics Diagnostics
 	Done        []string // of an apply, what was written and removed
@@ -49,7 +49,7 @@ type Result struct {
 	ExitCode int
 }
 
-// String is what the command printed.
+// String returns the output of the command.
 func (r *Result) String() string {
 	s := strings.Join(append(r.Done, ""), "\n")
 	if r.Plan != nil {
@@ -83,7 +83,7 @@ func (w *Workspace) parallelism() int {
 
 func (w *Workspace) sourceOf(name string) string { return w.Sources[name] }
 
-// schemas are those of a provider, which is asked once.
+// schemas returns the schemas of a provider, which is asked once.
 func (w *Workspace) schemas(ctx context.Context, typ string, server tfprotov6.ProviderServer) (*schemas, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func (w *Workspace) Apply(ctx context.Context, p *Plan) *Result {
 	return r
 }
 
-// Refresh is the command of this name: a plan of which only the refresh is kept.
+// Refresh is the command of this name: a plan that keeps only its refresh.
 func (w *Workspace) Refresh(ctx context.Context, o Options) *Result {
 	r := w.MakePlan(ctx, o)
 	if r.Plan != nil {
@@ -271,19 +271,19 @@ func (w *Workspace) Objects() (all []Object) {
 	return all
 }
 
-// Outputs are those of the last apply.
+// Outputs returns the outputs of the last apply.
 func (w *Workspace) Outputs() map[string]cty.Value { return w.state.outputs }
 
 // Data are the data sources that the last command read, by address.
 func (w *Workspace) Data() map[string]cty.Value { return w.state.data }
 
-// slot is what a state has under an address.
+// slot is the content of a state under an address.
 type slot struct {
 	current *object
 	deposed map[string]*object
 }
 
-// state is what is kept from one command to the next.
+// state is kept from one command to the next.
 type state struct {
 	serial  int
 	slots   map[string]*slot
@@ -336,7 +336,7 @@ func (k *walk) know(address string, v cty.Value) {
 	k.values[address] = v
 }
 
-// fromState is what the state has for blocks that nothing is to be done about.
+// fromState returns the values in the state of blocks that need no action.
 func (k *walk) fromState(types func(typ string) cty.Type) {
 	byBlock := map[string][]string{}
 	for address, s := range k.state.slots {

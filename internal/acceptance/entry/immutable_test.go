@@ -118,7 +118,7 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.Planned(fixture.EntryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
 		p.Set("testmap", "foo", "foreign")
 		p.Remove("testmap")
-		p.Write("") // no plan of what is configured comes first
+		p.Write("") // without a block, no plan of the entry comes first
 		p.PlanApply()
 		p.WantState()
 	})

@@ -1,6 +1,7 @@
 // Package entry has the tests of cas_configmap_entry, one key of a ConfigMap.
 //
-// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. What all resources do alike is tested in package kinds.
+// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. Package kinds tests the behaviour that
+// all resources share.
 package entry
 
 import (

@@ -311,6 +311,22 @@ func TestTaintedEntry(t *testing.T) {
 	}
 }
 
+// plan_check does not soften the refusal of a replacement whose create would fail: the removal comes first, and Terraform
+// drops the warnings of this call.
+func TestReplaceThatCouldNotSucceedIsRefusedWithoutPlanCheck(t *testing.T) {
+	t.Parallel()
+	for _, check := range []string{"warning", "off"} {
+		t.Run(check, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", fixture.Data{"foo": "1"})
+			p.Planned(fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`))
+			p.Export("CAS_PLAN_CHECK", check)
+			p.PlanRefused([]string{"Error: Replacement Would Fail"}, "-replace=cas_configmap_entry.foo")
+			p.WantLive("testmap", fixture.Data{"foo": "2"})
+		})
+	}
+}
+
 // terraform destroy runs an ordinary plan first, in which a tainted entry looks like a new one.
 func TestTaintedEntryIsDestroyedOnceUntaintedOrWithoutThePlansCheck(t *testing.T) {
 	t.Parallel()

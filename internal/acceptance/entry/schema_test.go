@@ -10,8 +10,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// TestConfigMapEntryInvalidConfiguration gives each invalid argument to a resource of its own: all are told at once, each at its
-// attribute, before any request.
+// TestConfigMapEntryInvalidConfiguration gives each invalid argument to a resource of its own. All are reported together, each at
+// its attribute, before any request.
 func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 	f := fixture.New(t)
 	const (

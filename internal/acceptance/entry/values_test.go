@@ -39,7 +39,7 @@ func TestConfigMapEntryValues(t *testing.T) {
 	f.WantLive("testmap", fixture.Data{"other": "kept"})
 }
 
-// TestConfigMapEntryExpectsSpecialValues expects and adopts values that no NFC and no JSON encoder of ours has touched.
+// TestConfigMapEntryExpectsSpecialValues expects and adopts values that the provider neither normalizes nor encodes as JSON.
 func TestConfigMapEntryExpectsSpecialValues(t *testing.T) {
 	f := fixture.New(t)
 	const nfd, nfc = "cafe\u0301 A\u030a", "caf\u00e9 \u00c5"

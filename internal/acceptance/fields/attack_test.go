@@ -7,7 +7,7 @@ import (
 	k8stypes "k8s.io/apimachinery/pkg/types"
 )
 
-// Whoever tries makes no wrong element, no second one, and no value that nobody asked for.
+// Nobody can make a wrong element, a second element, or a value that nobody asked for.
 
 // Given a path that the other version of the API does not know; then an update to that version does not take it for gone.
 func TestDroppedPathOfAnotherVersion(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDroppedPathOfAnotherVersion(t *testing.T) {
 	o.PlanNothing()
 }
 
-// Given a map of which a part stays in the configuration; then the rest of it is not forgotten.
+// Given a map that stays in the configuration in part; then the rest of it is not forgotten.
 func TestPartOfWhatWasWhole(t *testing.T) {
 	o := made(t, widget)
 	o.Planned(o.block(`fields = { "spec.more" = { a = "1", b = "2" } }`))
@@ -40,7 +40,7 @@ func TestPartOfWhatWasWhole(t *testing.T) {
 	o.unchanged(was)
 	o.Planned(o.block(part, `adopt_existing = true`, `deletion_policy = "abandon"`))
 	o.unchanged(was)
-	o.Planned(o.block(`fields = { "spec.more" = { a = "1", b = "2" } }`, `adopt_existing = true`)) // and back: of which the part is no removal
+	o.Planned(o.block(`fields = { "spec.more" = { a = "1", b = "2" } }`, `adopt_existing = true`)) // and back: the part is no removal
 	o.unchanged(was)
 }
 

@@ -8,9 +8,9 @@ import (
 	k8stypes "k8s.io/apimachinery/pkg/types"
 )
 
-// Given a value to which each version of the API adds defaults of other names; when the version changes, then what the API server made of the value in the former one
-// is no drift of it in the new one. Nothing changes but what is written beside, no change
-// of another writer's since the plan is overwritten, and the plan that follows is empty.
+// Given a value to which each version of the API adds defaults of other names; when the version changes, then the stored form
+// in the former version is no drift in the new one. Only the field that is written beside it changes, no change of another
+// writer since the plan is overwritten, and the next plan is empty.
 func TestDefaultsOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	const (
@@ -41,7 +41,7 @@ func TestDefaultsOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// An expectation counts there, too, where the value changes: what the API server makes of a value in another version stands for no condition that the configuration names.
+// An expectation also counts where the value changes: the stored form in another version is no condition that the configuration names.
 func TestExpectationInAnotherVersion(t *testing.T) {
 	o := made(t, scaler)
 	block := func(most int, lines ...string) string {
@@ -66,7 +66,7 @@ func TestExpectationInAnotherVersion(t *testing.T) {
 	o.PlanNothing()
 }
 
-// So does one that is the last apply's, as without a change of the version. Of a value that stays, none counts. Where none does, the object must be as it was.
+// So does an expectation of the last apply, as without a change of the version. For a value that stays, no expectation counts. Without any, the object must be unchanged.
 func TestValueThatChangesWithTheVersion(t *testing.T) {
 	t.Parallel()
 	const (

@@ -40,7 +40,9 @@ func ended(r *driver.Result) (o outcome) {
 
 func isOfSecret(address string) bool { return strings.HasPrefix(address, "cas_secret") }
 
-func isOfFields(address string) bool { return strings.HasPrefix(address, "cas_object_fields") }
+func isOfFields(address string) bool {
+	return strings.HasPrefix(address, "cas_object_fields") || strings.HasPrefix(address, "cas_configmap_document")
+}
 
 func typeIn(address string) string {
 	name, _, _ := strings.Cut(address, ".")

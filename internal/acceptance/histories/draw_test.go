@@ -67,13 +67,14 @@ func (h *history) newRun(m *model, number int) *run {
 		if secrets == 2 { // and nothing else, which would refuse most plans
 			break
 		}
-		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter", "fields", "fields")
-		isOfFields := kind == "fields"
+		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter", "fields", "fields", "document")
+		isInDocument := kind == "document"
+		isOfFields := kind == "fields" || isInDocument
 		if isOfFields {
 			kind = "data"
 		}
 		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
-		b.values, b.fields = map[string]string{own[i]: ""}, isOfFields
+		b.values, b.fields, b.document = map[string]string{own[i]: ""}, isOfFields, isInDocument
 		if kind == "data" && i == 1 {
 			b.values[own[2]] = ""
 		}
@@ -120,6 +121,9 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 		if b.fields {
 			b.cm = pick(t, "object", "d", "w")
+		}
+		if b.document {
+			b.cm = "y"
 		}
 		if b.secret && b.kind == "whole" {
 			b.cm = pick(t, "secret", "t", "t", "t", "s")
@@ -204,6 +208,8 @@ func typeName(b *block) string {
 	switch {
 	case b.secret:
 		of = "cas_secret"
+	case b.document:
+		return "cas_configmap_document"
 	case b.fields:
 		return "cas_object_fields"
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 )
 
-// Two objects have fields in place of entries: "d" is a Deployment, and "w" of a kind of the test's own. To the model each field is a key like any other. Here is what
-// stands for it: a text, a number, or an element of a list.
+// Three objects have fields in place of entries: "d" is a Deployment, "w" has a kind of the test's own, and "y" is a ConfigMap
+// with a document. To the model each field is a key like any other. A field is a text, a number, or an element of a list.
 
-// spot is what stands for a key.
+// spot represents a key.
 type spot struct {
 	path  string
 	steps []string // to where it is; "name=x" selects an element of a list
@@ -34,12 +35,47 @@ var spots = map[string]map[string]spot{
 		"k1": {"spec.parts[name=k1]", []string{"spec", "parts", "name=k1"}, `{"name":"k1","text":"%s"}`},
 		"k2": {`spec.texts["k.2"]`, []string{"spec", "texts", "k.2"}, `"%s"`},
 	},
+	"y": {
+		"k0": {"log.big", []string{"log", "big"}, `900719925474099%s`},
+		"k1": {"items[name=k1]", []string{"items", "name=k1"}, `{"name":"k1","text":"%s"}`},
+		"k2": {`texts["k.2"]`, []string{"texts", "k.2"}, `"%s"`},
+	},
+}
+
+// documentKey is the key of a ConfigMap that has the document.
+const documentKey = "config.yaml"
+
+// comment begins each document. No write of the provider removes a comment.
+const comment = "# kept\n"
+
+// documentIn returns the document of a ConfigMap.
+func documentIn(object map[string]any) (document map[string]any, err error) {
+	data, _ := object["data"].(map[string]any)
+	text, _ := data[documentKey].(string)
+	if !strings.HasPrefix(text, comment) {
+		return nil, fmt.Errorf("a comment is lost: %q", text)
+	}
+	raw, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %q", err, text)
+	}
+	document, err = decoded(raw)
+	if kept := (spot{steps: []string{"items", "name=keep"}}); err == nil && kept.at(document, false, nil) == nil {
+		err = fmt.Errorf("an item of others is lost: %q", text)
+	}
+	return document, err
 }
 
 // hasFields reports whether an object has fields, by its name.
 func hasFields(name string) bool { return spots[name[:1]] != nil }
 
-// holds is the JSON of what a key holds.
+// isDocument reports whether an object is a ConfigMap with a document, by its name.
+func isDocument(name string) bool { return name[:1] == "y" }
+
+// isKeyed reports whether an object is a ConfigMap or a Secret, whose whole content shows that nothing else changed.
+func isKeyed(name string) bool { return !hasFields(name) || isDocument(name) }
+
+// holds returns the JSON of the value of a key.
 func (s spot) holds(value string) string {
 	if strings.HasPrefix(s.form, "9") && value == "x" {
 		value = "9"
@@ -47,7 +83,7 @@ func (s spot) holds(value string) string {
 	return fmt.Sprintf(s.form, value)
 }
 
-// reads is the reverse of holds, of what stands there; empty for nothing.
+// reads is the reverse of holds: it returns the value of a key from the JSON, empty for nothing.
 func (s spot) reads(v any) string {
 	if v == nil {
 		return ""
@@ -61,7 +97,7 @@ func (s spot) reads(v any) string {
 	return "not a value of the test: " + string(raw)
 }
 
-// step is what one step leads to, and how to change that; nil removes.
+// step returns the value behind one step, and how to change it; nil removes.
 func step(v any, to string) (is any, set func(any)) {
 	switch of := v.(type) {
 	case map[string]any:
@@ -85,7 +121,7 @@ func step(v any, to string) (is any, set func(any)) {
 	return nil, func(any) {}
 }
 
-// at gives what stands for a key in an object and, where write is true, changes it.
+// at returns the value that represents a key in an object and, if write is true, changes it.
 func (s spot) at(object map[string]any, write bool, to any) any {
 	var v any = object
 	puts := func() {}
@@ -109,13 +145,29 @@ func (s spot) at(object map[string]any, write bool, to any) any {
 
 // objectWith is the JSON of an object with fields, with these changes; empty values remove.
 func objectWith(name string, object map[string]any, changes map[string]string) ([]byte, error) {
+	holder := object
+	if isDocument(name) {
+		document, err := documentIn(object)
+		if err != nil {
+			return nil, err
+		}
+		holder = document
+	}
+	isChanged := false
 	for key, value := range changes {
 		s := spots[name[:1]][key]
 		var to any
 		if value != "" {
 			to = json.RawMessage(s.holds(value))
 		}
-		s.at(object, true, to)
+		isChanged = s.reads(s.at(holder, true, to)) != value || isChanged
+	}
+	if isDocument(name) && isChanged {
+		text, err := yaml.Marshal(holder)
+		if err != nil {
+			return nil, err
+		}
+		object["data"] = map[string]any{documentKey: comment + string(text)}
 	}
 	return json.Marshal(object)
 }
@@ -126,6 +178,9 @@ func (l *lab) newObject(name string, labels map[string]string) map[string]any {
 		"spec":{"nodeSelector":{"keep":"1"},"containers":[{"name":"b","image":"b"},{"name":"c","image":"c","env":[{"name":"keep","value":"1"}]}]}}}}`
 	if name[:1] == "w" {
 		body = `{"apiVersion":"` + l.group() + `/v1","kind":"Widget","spec":{"parts":[{"name":"keep","text":"1"}],"texts":{"keep":"1"},"keep":true}}`
+	}
+	if isDocument(name) {
+		body = `{"data":{"` + documentKey + `":"# kept\n{items: [{name: keep, text: \"1\"}], log: {keep: true}, texts: {keep: \"1\"}}"}}`
 	}
 	object, err := decoded([]byte(body))
 	if err != nil {
@@ -153,6 +208,9 @@ func fieldsIn(name string, raw []byte) (*corev1.ConfigMap, error) {
 	o := &corev1.ConfigMap{Data: map[string]string{}}
 	err = json.Unmarshal(raw, &about)
 	o.ObjectMeta = about.Metadata
+	if isDocument(name) && err == nil {
+		object, err = documentIn(object)
+	}
 	for key, s := range spots[name[:1]] {
 		if v := s.reads(s.at(object, false, nil)); v != "" {
 			o.Data[key] = v
@@ -161,7 +219,7 @@ func fieldsIn(name string, raw []byte) (*corev1.ConfigMap, error) {
 	return o, err
 }
 
-// group is that of the test's own kind.
+// group is the group of the test's own kind.
 func (l *lab) group() string { return l.Namespace + ".acme.io" }
 
 // serveKind has the API server serve the test's own kind.
@@ -172,7 +230,7 @@ func (l *lab) serveKind() {
 		"spec":{"type":"object","properties":{"big":{"type":"integer","format":"int64"},"keep":{"type":"boolean"},"texts":{"type":"object","additionalProperties":{"type":"string"}},
 		"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":PART}}}}}}}]}}`)
 	_, err := l.client.Post().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions").SetHeader("Content-Type", "application/json").Body([]byte(crd)).DoRaw(l.Context())
-	for range 3000 { // until it serves what it was told
+	for range 3000 { // until it serves the new definition
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -185,8 +243,11 @@ func (l *lab) serveKind() {
 
 // collection is where objects with fields are, by the name of one.
 func (l *lab) collection(name string) string {
-	if name[:1] == "w" {
+	switch {
+	case name[:1] == "w":
 		return "/apis/" + l.group() + "/v1/namespaces/" + l.Namespace + "/widgets"
+	case isDocument(name):
+		return "/api/v1/namespaces/" + l.Namespace + "/configmaps"
 	}
 	return "/apis/apps/v1/namespaces/" + l.Namespace + "/deployments"
 }
@@ -201,18 +262,24 @@ func (l *lab) kind(name string) (apiVersion, kind string) {
 
 // fieldsID is the import id of keys.
 func (l *lab) fieldsID(cm, name string, keys []string) string {
-	apiVersion, kind := l.kind(cm)
 	paths := make([]string, len(keys))
 	for i, key := range keys {
 		paths[i] = spots[cm][key].path
 	}
+	if isDocument(cm) {
+		return strings.Join([]string{l.Namespace, name, documentKey, "yaml", strings.Join(paths, ",")}, "/")
+	}
+	apiVersion, kind := l.kind(cm)
 	return strings.Join([]string{apiVersion, kind, l.Namespace, name, strings.Join(paths, ",")}, "/")
 }
 
-// fieldsBody is what a block says of fields.
+// fieldsBody returns the lines of a block about fields.
 func (l *lab) fieldsBody(b *block) string {
 	apiVersion, kind := l.kind(b.cm)
 	body := fmt.Sprintf("  api_version = %q\n  kind = %q\n", apiVersion, kind)
+	if isDocument(b.cm) {
+		body = fmt.Sprintf("  key = %q\n  format = \"yaml\"\n", documentKey)
+	}
 	for _, of := range []struct {
 		name   string
 		values map[string]string
@@ -233,7 +300,7 @@ func (l *lab) fieldsBody(b *block) string {
 	return body
 }
 
-// fieldsOf is what an attribute of a state has, by key; nil for null.
+// fieldsOf returns the values in an attribute of a state, by key; nil for null.
 func fieldsOf(cm string, v cty.Value) map[string]string {
 	if v.IsNull() {
 		return nil

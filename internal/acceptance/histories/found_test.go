@@ -24,6 +24,21 @@ func TestHistoryOfASecretThatAnotherCompletes(t *testing.T) {
 	})
 }
 
+// Given a whole Secret, and a key of another writer that the configuration begins to name with the same version of the values.
+// Then the apply leaves the value of the key, and the next plan does not warn again.
+func TestHistoryOfAKeyOfOthersThatASecretTakesOver(t *testing.T) {
+	t.Parallel()
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline) {
+		p.Applied(fixture.SecretBlock(`data_wo = { foo = "1" }`, `data_wo_version = 1`))
+		p.Write(fixture.SecretBlock(`data_wo = { bar = "2" }`, `data_wo_version = 1`))
+		p.RotatedKey("bar", "9")
+		p.Wants(p.Plan(), "Warning: Value Changed Since Last Apply: bar")
+		p.Apply()
+		p.WantSecret("database", fixture.Data{"bar": "9"})
+		p.Wants(p.PlanNothing(), "!Warning: Value Changed")
+	})
+}
+
 // Given a number whose response is lost, and an entry of the same ConfigMap after it; then the counter takes the next
 // number, and the entry is created.
 func TestHistoryOfANumberWhoseResponseIsLost(t *testing.T) {

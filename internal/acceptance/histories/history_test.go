@@ -156,8 +156,11 @@ var rare = []string{
 	"plan: warns: " + titleOthers, "plan: " + titleOthers,
 }
 
-// Each resource of Secrets must have its own.
+// Each resource of Secrets must have its own. Documents must as well, but are drawn less often.
 func init() {
+	const ofDocuments = "cas_configmap_document "
+	mustHappen = append(mustHappen, ofDocuments+"op import", ofDocuments+"plan: create", ofDocuments+"plan: update", ofDocuments+"plan: delete")
+	rare = append(rare, ofDocuments+"plan: delete, create", ofDocuments+"plan: warns: "+titleChanged, ofDocuments+"apply: "+titleConflict)
 	for of, also := range map[string][]string{
 		"cas_secret_entry": {"plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
 		"cas_secret_data":  {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
@@ -242,7 +245,7 @@ type run struct {
 func (l *lab) history(t *rapid.T) {
 	l.names++
 	h := &history{lab: l, T: t, names: map[string]string{}, live: map[string]*corev1.ConfigMap{}}
-	for _, name := range []string{"a", "b", "s", "t", "d", "w"} {
+	for _, name := range []string{"a", "b", "s", "t", "d", "w", "y"} {
 		h.names[name] = fmt.Sprint(name, l.names)
 		l.writes(h.names[name])
 	}
@@ -271,7 +274,7 @@ func (l *lab) history(t *rapid.T) {
 	if oneIn(t, "t exists", 4) {
 		h.create("t", drawData(t))
 	}
-	for _, cm := range []string{"d", "w"} {
+	for _, cm := range []string{"d", "w", "y"} {
 		if isNamed := func(b *block) bool { return b.fields }; slices.ContainsFunc(m.spaces, func(w *workspace) bool { return slices.ContainsFunc(w.blocks, isNamed) }) {
 			h.create(cm, drawData(t))
 		}
@@ -446,6 +449,7 @@ func (h *history) plan(n int) {
 			made, out.errs = nil, []string{titleHalted}
 		}
 		if isHalted := slices.Contains(out.errs, titleHalted); fired.Load() { // what needs no request may have been said before: it is not compared
+			out.errs = slices.DeleteFunc(out.errs, func(title string) bool { return title == titleMoves || title == titleTwice })
 			out.warnings = slices.DeleteFunc(out.warnings, func(title string) bool { return !isHalted || title != titleChanged })
 		}
 		if made != nil {
@@ -732,7 +736,7 @@ func (h *history) handle(n int, op, address string) {
 
 func (h *history) imports(n int, b *block) {
 	h.add("op import")
-	if b.secret {
+	if b.secret || b.document {
 		h.add(typeName(b) + " op import")
 	}
 	id := h.Namespace + "/" + h.names[b.cm]

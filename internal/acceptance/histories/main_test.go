@@ -1,5 +1,5 @@
 // Package histories runs random histories on the driver and on a small model of DESIGN.md's rules, and compares verdicts, states and live objects.
-// What they have found is told step by step.
+// A failure is reported step by step.
 //
 // The model knows those rules, and nothing of the provider, of the driver or of Kubernetes.
 package histories

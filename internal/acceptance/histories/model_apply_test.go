@@ -343,7 +343,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	if o == nil {
 		return titleNone(b.cm)
 	}
-	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "error", expected: map[string]string{}}, version: o.version}
+	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, document: b.document, scope: "object", policy: "release", drift: "error", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
 		now.scope, now.expected, now.unnamed = "", nil, true
 		if data := entries(o.data); len(data) > 0 || b.secret {

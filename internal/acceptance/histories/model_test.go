@@ -65,7 +65,8 @@ func entries(of map[string]string) map[string]string {
 type block struct {
 	kind, label   string
 	secret        bool              // it is about a Secret, whose values no state has
-	fields        bool              // its keys are fields of an object of another kind
+	fields        bool              // its keys are fields of an object of another kind, or of a document
+	document      bool              // its keys are fields of a document
 	cm            string            // the name of its ConfigMap or Secret
 	key           string            // of a counter
 	owns          []string          // keys that it may have, which no other block of the workspace has
@@ -308,7 +309,7 @@ func (p *process) send(w write) (again bool, title string) {
 		}
 		return p.settle(w, false)
 	case "lose after":
-		land(!hasFields(w.cm) && w.base != version{})
+		land(isKeyed(w.cm) && w.base != version{})
 		landed := p.live[w.cm]
 		if interferes(); p.live[w.cm] != landed {
 			delete(p.chains, w.cm)
@@ -339,7 +340,7 @@ func (p *process) settle(w write, isAlone bool) (again bool, title string) {
 		return false, ""
 	}
 	isApplied := isLanded && !isOther && w.sets() && w.isIn(now)
-	if isApplied && (!isAlone || hasFields(w.cm)) { // managedFields may show no change within one second
+	if isApplied && (!isAlone || !isKeyed(w.cm)) { // managedFields may show no change within one second
 		p.isEither = true
 		isApplied = !p.fault.isUnknown
 	}

@@ -30,8 +30,8 @@ func newLab(t *testing.T, tally *tally) *lab {
 	return l
 }
 
-// witness sees each write that reaches the API server, whoever sends it and however late, before it is sent and when it has been answered. What
-// has not been written since it was read is as it was: there are no controllers, and nobody else in the namespace.
+// witness sees each write that reaches the API server, from any sender and however late, before it is sent and when it has been answered. An
+// object that was not written since it was read is unchanged: there are no controllers, and nobody else in the namespace.
 type witness struct {
 	next http.RoundTripper
 	lab  *lab
@@ -73,7 +73,7 @@ func (l *lab) wasWritten(name string) bool {
 	return is
 }
 
-// send makes a request about a ConfigMap or a Secret, as another writer. A dry run of it only tells what would become of it.
+// send makes a request about a ConfigMap or a Secret, as another writer. A dry run only returns the result that the request would have.
 func (l *lab) send(verb, name string, what k8stypes.PatchType, body []byte, dryRun bool) ([]byte, error) {
 	plural := "configmaps"
 	if isSecret(name[:1]) {

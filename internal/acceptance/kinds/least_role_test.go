@@ -54,6 +54,9 @@ var roleUses = map[string]roleUse{
 		fields("1"), fields("2") + "data \"cas_object_fields\" \"it\" {\n  api_version = \"v1\"\n  kind = \"ConfigMap\"\n  namespace = NAMESPACE\n" +
 			"  name = \"testmap\"\n  paths = [\"metadata.labels.b\"]\n}\n",
 	}},
+	"a document": {types: "resources/configmap_document data-sources/configmap_document", plural: "configmaps", verbs: ofKeys, steps: []string{
+		document("1"), document("2") + fixture.SourceBlock("cas_configmap_document", "it", "testmap", `key = "a.yaml"`, `format = "yaml"`, `paths = ["b"]`),
+	}},
 	"an entry of a Secret": {types: "resources/secret_entry ephemeral-resources/secret_entry", plural: "secrets", verbs: ofKeys, steps: []string{
 		secret("secret_entry", `key = "a"`, `value_wo = "1"`, `value_wo_version = 1`),
 		secret("secret_entry", `key = "a"`, `value_wo = "2"`, `value_wo_version = 2`) +
@@ -84,6 +87,11 @@ func allocation(lines ...string) string {
 func fields(value string) string {
 	block := fixture.DataBlock("it", `api_version = "v1"`, `kind = "ConfigMap"`, `fields = { "metadata.labels.b" = "`+value+`" }`)
 	return strings.Replace(block, "cas_configmap_data", "cas_object_fields", 1)
+}
+
+func document(value string) string {
+	block := fixture.DataBlock("it", `key = "a.yaml"`, `format = "yaml"`, `fields = { b = "`+value+`" }`)
+	return strings.Replace(block, "cas_configmap_data", "cas_configmap_document", 1)
 }
 
 func whole(value string) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
-// What a plan knows of the attributes that the provider computes. Other resources refer to them, and are planned to change where they are
+// A plan knows computed attributes as far as possible. Other resources refer to them, and are planned to change if they are
 // unknown.
 func TestPlanKnowsWhatAWriteLeavesAsItIs(t *testing.T) {
 	t.Parallel()

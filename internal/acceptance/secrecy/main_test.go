@@ -1,4 +1,4 @@
-// Package secrecy has the tests of what is printed, logged and stored: neither a credential nor a value that is hidden, nor one of a Secret.
+// Package secrecy tests the text that is printed, logged and stored: neither a credential nor a value that is hidden, nor one of a Secret.
 //
 // It knows the protocol, HCL and all places that a command line writes to, and nothing inside the provider. Other tests go the same ways, so the race
 // detector has nothing to say about these.

@@ -35,10 +35,10 @@ func newSecretive(t *testing.T) *secretive {
 	return s
 }
 
-// onlyVariable begins the name of what is a variable, and no argument.
+// onlyVariable begins the name of a setting that is a variable, and no argument.
 const onlyVariable = "only_"
 
-// given makes the arguments those of the provider, by way of variables of the given kind.
+// given sets the arguments of the provider, by way of variables of the given kind.
 func (s *secretive) given(kind string, arguments map[string]string, more, body string) {
 	s.Helper()
 	var variables, lines strings.Builder
@@ -100,7 +100,7 @@ func (s *secretive) written() map[string]string {
 	return all
 }
 
-// found tells which secrets are where.
+// found returns which secrets are in which place.
 func (s *secretive) found() map[string][]string {
 	s.Helper()
 	if len(s.secrets) == 0 {

@@ -12,7 +12,8 @@ import (
 // canSet returns an error if a field of the object cannot be set to a value.
 func (o *Snapshot) canSet(key string, to Value) error {
 	p := pathOf(key)
-	at, err := find(o.object, p)
+	h, _, inDocument := documentOf(key)
+	at, err := o.find(key, p)
 	switch {
 	case err != nil:
 		return err
@@ -21,8 +22,14 @@ func (o *Snapshot) canSet(key string, to Value) error {
 	}
 	for i := at.missing; i < len(p)-1; i++ {
 		if p[i].FieldName == nil {
-			return o.elementMissing(p[:i+1])
+			return o.elementMissing(key, p[:i+1])
 		}
+	}
+	if inDocument {
+		if err := o.document(h).canChange(h, p, to.IsAbsent()); err != nil {
+			return err
+		}
+		return CanSet(key, to)
 	}
 	if i := slices.IndexFunc(p, func(e fieldpath.PathElement) bool { return e.FieldName == nil }); i >= 0 {
 		if list, _ := find(o.object, p[:i]); list.value != nil && hasNull(list.value) {
@@ -53,9 +60,9 @@ func (e *MissingElementError) Error() string {
 }
 
 // elementMissing returns the error of a path that leads to an element of a list that is missing.
-func (o *Snapshot) elementMissing(p fieldpath.Path) error {
+func (o *Snapshot) elementMissing(key string, p fieldpath.Path) error {
 	missing := &MissingElementError{Path: fieldpaths.Text(p)}
-	parent, _ := find(o.object, p[:len(p)-1])
+	parent, _ := o.find(key, p[:len(p)-1])
 	list, _ := parent.value.([]any)
 	missing.IsEmpty = len(list) == 0
 	for _, element := range list {
@@ -67,13 +74,15 @@ func (o *Snapshot) elementMissing(p fieldpath.Path) error {
 }
 
 // CanSet returns an error if the field cannot be set to a value in any object: an element of a list must keep
-// the values that its path selects by, and a patch drops nulls.
+// the values that its path selects by, and a patch drops nulls, except in a document.
 func CanSet(key string, to Value) error {
-	path, isField := FieldPath(key)
-	if !isField {
+	_, isField := FieldPath(key)
+	_, _, inDocument := documentOf(key)
+	if !isField && !inDocument {
 		return nil
 	}
-	p, value := parsed(path), to.decode()
+	p, value := pathOf(key), to.decode()
+	path := fieldpaths.Text(p)
 	last := p[len(p)-1]
 	switch {
 	case last.FieldName == nil && !to.IsAbsent() && !fieldpaths.Selects(last, value):
@@ -99,6 +108,9 @@ func CanSet(key string, to Value) error {
 				return otherElement(p[:len(p)-1], other)
 			}
 		}
+	}
+	if inDocument {
+		return nil
 	}
 	_, err := normal(value, "the value", refusesNulls)
 	return err

@@ -75,7 +75,7 @@ func (l *Chain) WroteSince(key string, v Version) bool {
 		return true
 	}
 	for other, wrote := range l.written {
-		if !IsEntry(key) && Overlap(key, other) && l.isSince(wrote, v) {
+		if (!IsEntry(key) || !IsEntry(other)) && Overlap(key, other) && l.isSince(wrote, v) {
 			return true
 		}
 	}

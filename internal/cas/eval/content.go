@@ -22,14 +22,17 @@ type place struct {
 	missing int // index of the first element of the path that is missing; the length of the path if none is
 }
 
-// find follows a path. A missing path is not an error.
-func find(object map[string]any, p fieldpath.Path) (place, error) {
-	at := place{value: object}
+// find follows a path in an object or a document. A missing path is not an error.
+func find(root any, p fieldpath.Path) (place, error) {
+	if root == nil { // a document without content
+		return place{}, nil
+	}
+	at := place{value: root}
 	for i, e := range p {
 		at.missing = i
 		next, err := step(at.value, e)
 		if err != nil {
-			return place{}, fmt.Errorf("%s %w", cmp.Or(fieldpaths.Text(p[:i]), "the object"), err)
+			return place{}, fmt.Errorf("%s %w", cmp.Or(fieldpaths.Text(p[:i]), "the root"), err)
 		}
 		if next == nil {
 			return place{missing: i}, nil
@@ -89,11 +92,12 @@ func several(e fieldpath.PathElement, a, b any) error {
 		"distinguishes them: set the whole list", selector)
 }
 
-// apply returns the content of the object after changes that were evaluated on it.
+// apply returns the content of the object after changes that were evaluated on it, without those in documents: see
+// Texts.
 func (o *Snapshot) apply(changes []Change) map[string]any {
 	object, _ := clone(o.object).(map[string]any) // clone returns the type of its argument
 	for _, c := range changes {
-		if !c.Writes() {
+		if _, _, isDocument := documentOf(c.Key); isDocument || !c.Writes() {
 			continue
 		}
 		from, to := o.kind.path(c.Key, c.From), o.kind.path(c.Key, c.To)
@@ -149,7 +153,7 @@ func put(v any, p fieldpath.Path, to Value) any {
 		return members
 	}
 	list, _ := v.([]any)
-	i := slices.IndexFunc(list, func(element any) bool { return fieldpaths.Selects(p[0], element) })
+	i := indexOf(list, p[0])
 	switch {
 	case i >= 0 && removes:
 		return slices.Delete(list, i, i+1)
@@ -159,6 +163,11 @@ func put(v any, p fieldpath.Path, to Value) any {
 		list = append(list, put(nil, p[1:], to))
 	}
 	return list
+}
+
+// indexOf returns the index of the element of a list that an element of a path selects; -1 if there is none.
+func indexOf(list []any, e fieldpath.PathElement) int {
+	return slices.IndexFunc(list, func(element any) bool { return fieldpaths.Selects(e, element) })
 }
 
 // difference returns the merge patch (RFC 7386) that turns one map into another.

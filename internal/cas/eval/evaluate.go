@@ -1,3 +1,7 @@
+// Package eval contains the engine's types and decisions, without input or output. The types are entries and
+// snapshots of objects, and transactions. The decisions are the evaluation of a transaction on a snapshot,
+// the patch for its changes, and the outcome of a patch whose response was lost. Its errors are the engine's.
+// Package cas exports the names that its callers need.
 package eval
 
 import (
@@ -30,6 +34,8 @@ type Change struct {
 	To   Value
 	// IsGuard: the key is only compared, and stays as it is.
 	IsGuard bool
+	// RemovesEmpty: if the change leaves nothing in its document, the text is removed.
+	RemovesEmpty bool
 }
 
 // Writes reports whether the change alters the key.
@@ -84,12 +90,11 @@ func Evaluate(t *Txn, o *Snapshot, computed map[string]Value, h History) Decisio
 		}
 		names, differs = true, differs || c.To != c.From
 		isUnchanged := !o.kind.HasEntries() && c.To == c.From
-		isMetadata = isMetadata && (isUnchanged || *pathOf(c.Key)[0].FieldName == "metadata")
-		if !IsEntry(c.Key) {
-			isFixed = isFixed || c.Key == ImmutableKey && c.To != Bool(true)
+		isMetadata = isMetadata && (isUnchanged || *o.kind.path(c.Key, c.To)[0].FieldName == "metadata")
+		isFixed = isFixed || IsEntry(textKey(c.Key)) || c.Key == ImmutableKey && c.To != Bool(true)
+		if !IsEntry(c.Key) { // Texts checks the size of documents
 			continue
 		}
-		isFixed = true
 		grows += c.To.Size() - c.From.Size()
 		size += c.To.Size()
 	}
@@ -117,7 +122,7 @@ var errNoUTF8 = errors.New("the object contains U+FFFD, or text that is not UTF-
 
 // needsJSON reports whether the changes need a JSON merge patch.
 func (o *Snapshot) needsJSON(changes []Change) bool {
-	isField := func(c Change) bool { return !IsEntry(c.Key) }
+	isField := func(c Change) bool { return !IsEntry(textKey(c.Key)) }
 	return !o.kind.HasEntries() ||
 		slices.ContainsFunc(changes, isField) && !isStrategic(difference(o.object, o.apply(changes)))
 }
@@ -190,7 +195,7 @@ func (t *Txn) checkKeys(o *Snapshot, computed map[string]Value, goes bool) ([]Ch
 			if err != nil {
 				return nil, err
 			}
-			changes = append(changes, Change{Key: k.Key, From: live, To: next})
+			changes = append(changes, Change{Key: k.Key, From: live, To: next, RemovesEmpty: k.RemovesEmpty})
 		case !k.IsGuard && !goes && k.IfEqual == Adopt && live.Matches(k.New):
 			changes = append(changes, Change{Key: k.Key, From: live, To: live, IsGuard: true})
 		case !k.IsGuard && !goes && k.IfEqual == Reject && live.Matches(k.New):
@@ -200,7 +205,7 @@ func (t *Txn) checkKeys(o *Snapshot, computed map[string]Value, goes bool) ([]Ch
 		case k.IsGuard:
 			changes = append(changes, Change{Key: k.Key, From: live, To: live, IsGuard: true})
 		default:
-			changes = append(changes, Change{Key: k.Key, From: live, To: k.New})
+			changes = append(changes, Change{Key: k.Key, From: live, To: k.New, RemovesEmpty: k.RemovesEmpty})
 		}
 	}
 	if len(failed) > 0 {

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/document"
 )
 
 // The value of a field is text or canonical JSON. Canonical JSON has no spaces, sorted members, and one form for each
@@ -152,23 +153,13 @@ func hasNull(v any) bool {
 	return false
 }
 
-// number returns the canonical form of a number: digits only if it is whole, and otherwise the form of
-// encoding/json.
+// number returns the canonical form of a number, which documents have, too.
 func number(n json.Number) (json.Number, error) {
-	f, err := strconv.ParseFloat(n.String(), 64)
-	switch {
-	case err != nil:
+	canonical, isNumber := document.Number(n)
+	if !isNumber {
 		return "", fmt.Errorf("the number %s is too large", n)
-	case f == 0:
-		return "0", nil
-	case !strings.ContainsAny(n.String(), ".eE"):
-		return n, nil
 	}
-	if exact, ok := new(big.Rat).SetString(n.String()); ok && exact.IsInt() {
-		return json.Number(exact.Num().String()), nil
-	}
-	raw, err := json.Marshal(f)
-	return json.Number(raw), err
+	return canonical, nil
 }
 
 // IsSameQuantity reports whether the values of two fields are one quantity in two spellings.

@@ -12,8 +12,8 @@ import (
 )
 
 // A key names one value of an object: an entry of a ConfigMap or a Secret, a label, an annotation, or any other
-// field. Each key has one path. The keys of labels, annotations and other fields contain a slash, which no key of a
-// ConfigMap's maps can contain. Two keys may name one value, or one element of a list, in different ways.
+// field, or a value in a document. Each key has one path. All keys except those of entries contain a slash, which no
+// key of a ConfigMap's maps can contain. Two keys may name one value, or one element of a list, in different ways.
 
 // LabelKey returns the key of a label.
 func LabelKey(name string) string { return inLabels + name }
@@ -22,7 +22,8 @@ func LabelKey(name string) string { return inLabels + name }
 func AnnotationKey(name string) string { return inAnnotations + name }
 
 const (
-	// ImmutableKey is the key of the member immutable. Its value is Bool(true) or absent: false means the same as no member.
+	// ImmutableKey is the key of the member immutable. Its value is Bool(true) or absent: false means the same as no
+	// member.
 	ImmutableKey = "/immutable"
 	// TypeKey is the key of the type of a Secret, which cannot be changed.
 	TypeKey = "/type"
@@ -76,6 +77,9 @@ func IsEntry(key string) bool { return !strings.Contains(key, "/") }
 
 // pathOf returns the path of a key. The value of an entry may also be in binaryData: see Kind.path.
 func pathOf(key string) fieldpath.Path {
+	if _, path, isDocument := documentOf(key); isDocument {
+		return path
+	}
 	if path, isField := FieldPath(key); isField {
 		return parsed(path)
 	}
@@ -92,8 +96,10 @@ func pathOf(key string) fieldpath.Path {
 }
 
 // path returns the path at which an object of the kind stores a value of a key. A ConfigMap stores bytes in
-// binaryData and text in data, and never has a key in both. An absent value has the path in data.
+// binaryData and text in data, and never has a key in both. An absent value has the path in data. A key in a document
+// has the path of the text.
 func (k Kind) path(key string, e Value) fieldpath.Path {
+	key = textKey(key)
 	if k == ConfigMap && IsEntry(key) && e.kind == binary {
 		return fieldpath.MakePathOrDie("binaryData", key)
 	}
@@ -120,7 +126,7 @@ func parsed(text string) fieldpath.Path {
 	if isKnown {
 		return p
 	}
-	p, err := fieldpaths.Parse(text)
+	p, err := fieldpaths.ParseInDocument(text)
 	if err != nil { // FieldKey did not make the key
 		return fieldpath.Path{fieldpath.IndexElement(-1)} // selects nothing
 	}
@@ -141,17 +147,27 @@ func overlap(a, b string, isOverlap func(a, b fieldpath.Path) bool) bool {
 	if a == b || IsEntry(a) && IsEntry(b) {
 		return a == b
 	}
+	first, _, _ := documentOf(a)
+	second, _, _ := documentOf(b)
+	if first != second { // a document is a part of its text
+		return overlap(textKey(a), textKey(b), isOverlap)
+	}
 	return isOverlap(pathOf(a), pathOf(b))
 }
 
 // Overlap is the function Overlap for the elements that this object has.
 func (o *Snapshot) Overlap(a, b string) bool {
 	p, q := pathOf(a), pathOf(b)
+	first, _, _ := documentOf(a)
+	second, _, _ := documentOf(b)
+	if first != second {
+		return MayOverlap(a, b)
+	}
 	return Overlap(a, b) || MayOverlap(a, b) && fieldpaths.OverlapBy(p, q, func(i int) bool {
 		if fieldpaths.Overlap(p[i:i+1], q[i:i+1]) {
 			return true
 		}
-		parent, err := find(o.object, p[:i])
+		parent, err := o.find(a, p[:i])
 		list, _ := parent.value.([]any)
 		return err == nil && slices.ContainsFunc(list, func(element any) bool {
 			return fieldpaths.Selects(p[i], element) && fieldpaths.Selects(q[i], element)
@@ -170,11 +186,10 @@ func (o *Snapshot) ambiguous(t *Txn, changes []Change) error {
 				continue
 			}
 			if after == nil {
-				after = &Snapshot{kind: o.kind, object: o.apply(changes)}
+				after = o.after(changes)
 			}
 			if found, err := after.Lookup(c.Key); err != nil || !found.Matches(c.To) {
-				path, _ := FieldPath(c.Key)
-				same, _ := FieldPath(other.Key)
+				path, same := fieldpaths.Text(pathOf(c.Key)), fieldpaths.Text(pathOf(other.Key))
 				return &FieldError{Ref: t.Ref, Key: c.Key, Err: fmt.Errorf("%s and %s lead to one element: "+
 					"select the element in the same way in both", path, same)}
 			}
@@ -197,4 +212,9 @@ func IsIn(key, other string) bool { return Overlap(key, other) && depth(key) >= 
 // MayBeIn reports whether a key may do so in some object.
 func MayBeIn(key, other string) bool { return MayOverlap(key, other) && depth(key) >= depth(other) }
 
-func depth(key string) int { return len(pathOf(key)) }
+func depth(key string) int {
+	if text := textKey(key); text != key {
+		return depth(text) + len(pathOf(key))
+	}
+	return len(pathOf(key))
+}

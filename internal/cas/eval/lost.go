@@ -91,6 +91,11 @@ func (w LostWrite) Outcome(now *Snapshot) (LostOutcome, error) {
 	if now.Version().UID != w.Base.Version().UID {
 		return LostUnknown, errDeleted
 	}
+	texts, err := w.Base.Texts(w.Changes)
+	if err != nil {
+		return LostUnknown, err
+	}
+	w.Changes = texts
 	hasSet, isOwner, owns := false, true, w.owner(now) // isOwner: our entry has every path that was set
 	for _, c := range w.Changes {
 		if !c.Writes() {

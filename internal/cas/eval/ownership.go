@@ -2,9 +2,12 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
@@ -114,4 +117,135 @@ func fieldsOf(f metav1.ManagedFieldsEntry) *fieldpath.Set {
 		return nil
 	}
 	return fields
+}
+
+// Applier is a manager that applies a key server-side.
+type Applier struct {
+	Manager    string `json:"manager"`
+	APIVersion string `json:"api_version"`
+}
+
+// Applier returns the manager, except for the given one, that applies a key; nil if there is none. A field that
+// consists of parts has the applier of any of its parts.
+func (o *Snapshot) Applier(key string, except string) *Applier {
+	if !o.Exists() {
+		return nil
+	}
+	for _, m := range o.managers() {
+		isApplier := m.Operation == string(metav1.ManagedFieldsOperationApply) && m.Manager != except && m.subresource == ""
+		if !isApplier || m.fields == nil {
+			continue
+		}
+		e := o.Value(key)
+		if !e.IsAbsent() && !o.partsOf(o.kind.path(key, e), m.fields).Empty() {
+			return &Applier{m.Manager, m.apiVersion}
+		}
+	}
+	return nil
+}
+
+// partsOf returns the leaves of a set that are parts of a field, or contain it.
+func (o *Snapshot) partsOf(path fieldpath.Path, all *fieldpath.Set) *fieldpath.Set {
+	parts := fieldpath.NewSet()
+	all.Leaves().Iterate(func(leaf fieldpath.Path) {
+		if o.isPart(leaf, path) {
+			parts.Insert(leaf.Copy())
+		}
+	})
+	return parts
+}
+
+// HandBack returns the ownership of keys in managedFields to the managers that applied the keys before FieldManager
+// wrote them. Otherwise the next apply of such a manager would conflict with FieldManager. No value changes.
+type HandBack struct {
+	Ref          Ref
+	APIVersion   string // as in Txn
+	FieldManager string
+	Keys         map[string]Applier
+}
+
+// Evaluate returns Write if FieldManager owns one of the keys, and NoOp otherwise.
+func (h *HandBack) Evaluate(o *Snapshot) Decision {
+	if !o.Exists() || o.Terminating() || managedFieldsAfter(o, []*HandBack{h}) == nil {
+		return Decision{Action: NoOp}
+	}
+	return Decision{Action: Write}
+}
+
+// HandBackPatch returns a merge patch of managedFields, conditional on the version of base.
+func HandBackPatch(base *Snapshot, all []*HandBack) (Request, error) {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": base.Version().UID, "resourceVersion": base.Version().ResourceVersion,
+		"managedFields": managedFieldsAfter(base, all),
+	}})
+	return Request{types.MergePatchType, body}, err
+}
+
+// managedFieldsAfter returns managedFields after all keys were handed back; nil if nothing changes. It creates the
+// entry of an applier that has none, so the list is never empty: after a patch with an empty list, the next apply would
+// conflict with "before-first-apply".
+func managedFieldsAfter(o *Snapshot, all []*HandBack) []metav1.ManagedFieldsEntry {
+	fields := slices.Clone(o.managers())
+	isChanged := false
+	for _, h := range all {
+		for key, applier := range h.Keys {
+			path := o.kind.path(key, o.Value(key))
+			for i, m := range fields {
+				isOurs := m.Manager == h.FieldManager && m.Operation == string(metav1.ManagedFieldsOperationUpdate) &&
+					m.subresource == "" && m.apiVersion == applier.APIVersion && m.fields != nil
+				if !isOurs || o.Value(key).IsAbsent() {
+					continue
+				}
+				parts := o.partsOf(path, m.fields)
+				if parts.Empty() {
+					continue
+				}
+				isChanged = true
+				fields[i].fields = m.fields.Difference(parts)
+				fields = addTo(fields, applier, m.Writer, parts)
+			}
+		}
+	}
+	if !isChanged {
+		return nil
+	}
+	var entries []metav1.ManagedFieldsEntry
+	for i, m := range fields {
+		var raw *metav1.FieldsV1
+		switch {
+		case m.fields == nil: // it cannot be read, and stays as it is
+			raw = o.meta.ManagedFields[i].FieldsV1
+		case m.fields.Empty():
+			continue
+		default:
+			encoded, err := m.fields.ToJSON()
+			if err != nil {
+				return nil
+			}
+			raw = metav1.NewFieldsV1(string(encoded))
+		}
+		entry := metav1.ManagedFieldsEntry{
+			Manager: m.Manager, Operation: metav1.ManagedFieldsOperationType(m.Operation), APIVersion: m.apiVersion,
+			FieldsType: "FieldsV1", FieldsV1: raw, Subresource: m.subresource,
+		}
+		if entry.Time = (&metav1.Time{Time: m.Time}); i < len(o.meta.ManagedFields) { // not a new entry
+			entry.Time = o.meta.ManagedFields[i].Time
+		}
+		entries = append(entries, entry)
+	}
+	return entries
+}
+
+// addTo adds paths to the entry of an applier. A new entry has the time of the entry that the paths come from.
+func addTo(fields []managed, to Applier, from Writer, paths *fieldpath.Set) []managed {
+	apply := string(metav1.ManagedFieldsOperationApply)
+	i := slices.IndexFunc(fields, func(m managed) bool {
+		return m.Manager == to.Manager && m.Operation == apply && m.apiVersion == to.APIVersion && m.subresource == ""
+	})
+	if i >= 0 {
+		fields[i].fields = union(cmp.Or(fields[i].fields, fieldpath.NewSet()), paths)
+		return fields
+	}
+	w := Writer{Manager: to.Manager, Operation: apply, Time: from.Time}
+	return append(fields, managed{Writer: w, apiVersion: to.APIVersion, fields: paths})
 }

@@ -14,10 +14,15 @@ type Request struct {
 	Body []byte
 }
 
-// Patch returns a merge patch that makes the changes while the object is at base. The API server refuses another
+// Patch returns a merge patch that makes the changes while the object is at base. It returns an error if a document
+// cannot be changed, or would make the object too large. The API server refuses another
 // resourceVersion with 409, and another uid with 409 or 422. owner, if not nil, is the entry that managedFields
 // begin with.
 func Patch(base *Snapshot, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
+	changes, err := base.Texts(changes)
+	if err != nil {
+		return Request{}, err
+	}
 	patch := difference(base.object, base.apply(changes))
 	kind := types.MergePatchType
 	if base.kind.HasEntries() && isStrategic(patch) {

@@ -42,6 +42,7 @@ type Snapshot struct {
 	object     map[string]any // the content without managedFields; nil if the object is missing
 	meta       metav1.ObjectMeta
 	size       int
+	documents  *documents
 	managers   func() []managed // the entries of managedFields
 	// survivesJSON reports whether the object stays the same when the API server encodes it as JSON, as it does to apply
 	// a JSON merge patch: text that is not UTF-8 becomes U+FFFD. Such text and U+FFFD itself look alike in the response.
@@ -124,6 +125,7 @@ func DecodeSnapshot(kind Kind, apiVersion string, answer []byte, begun time.Time
 
 // prepared sets the functions that compute a part of the snapshot at their first call.
 func (o *Snapshot) prepared() *Snapshot {
+	o.documents = &documents{}
 	o.managers = sync.OnceValue(o.managedFields)
 	o.survivesJSON = sync.OnceValue(func() bool {
 		var all []Value
@@ -159,6 +161,10 @@ func (o *Snapshot) Lookup(key string) (Value, error) {
 	p, object := pathOf(key), o.object
 	if !o.Exists() {
 		return Value{}, nil
+	}
+	if _, _, isDocument := documentOf(key); isDocument {
+		at, err := o.find(key, p)
+		return newValue(at.value), err
 	}
 	if fieldpath.MakePathOrDie("metadata", "managedFields").Equals(p[:min(len(p), 2)]) {
 		raw, _ := json.Marshal(map[string]any{"metadata": map[string]any{"managedFields": o.meta.ManagedFields}})

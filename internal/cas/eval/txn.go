@@ -49,6 +49,9 @@ type KeySwap struct {
 	IfEqual IfEqual
 	// IsGuard makes the swap a comparison: New and IfEqual are ignored, and the key is not written.
 	IsGuard bool
+	// RemovesEmpty, for a key in a document, removes the text if the write leaves nothing in it, no comments either.
+	// Otherwise the text becomes "[]" or "{}".
+	RemovesEmpty bool
 	// Next, if not nil, computes the new value from the value at the time of the write. Expect, New and IfEqual are
 	// ignored then. An error refuses the Txn.
 	Next func(live Value) (Value, error)

@@ -26,18 +26,23 @@ import (
 )
 
 // Parse parses a path. The path has at least one element. The operands of selectors are texts.
-func Parse(text string) (fieldpath.Path, error) {
+func Parse(text string) (fieldpath.Path, error) { return parse(text, false) }
+
+// ParseInDocument is Parse for a path in a document, whose root may be a list.
+func ParseInDocument(text string) (fieldpath.Path, error) { return parse(text, true) }
+
+func parse(text string, inDocument bool) (fieldpath.Path, error) {
 	if strings.HasPrefix(text, "/") {
 		return nil, fmt.Errorf("%q is not a field path: write it as %s", text, fromPointer(text))
 	}
 	if expression, isJSONPath := cutJSONPath(text); isJSONPath {
-		path, err := Parse(expression)
+		path, err := parse(expression, inDocument)
 		if err != nil {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%q is not a field path: write it as %s", text, Text(path))
 	}
-	p := parser{text: text, rest: strings.TrimPrefix(text, ".")}
+	p := parser{text: text, rest: strings.TrimPrefix(text, "."), inDocument: inDocument}
 	for first := true; p.rest != "" || first; first = false {
 		element, err := p.element(first)
 		if err != nil {
@@ -45,14 +50,15 @@ func Parse(text string) (fieldpath.Path, error) {
 		}
 		p.path = append(p.path, element)
 	}
-	if err := p.undotted(); err != nil {
-		return nil, err
+	if inDocument {
+		return p.path, nil
 	}
-	return p.path, nil
+	return p.path, p.undotted()
 }
 
 type parser struct {
 	text, rest string
+	inDocument bool
 	path       fieldpath.Path
 }
 
@@ -113,7 +119,7 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 	if name, rest, isClosed := strings.Cut(inside, "']"); isClosed && strings.HasPrefix(name, "'") {
 		return none, p.unquoted(name[1:], rest)
 	}
-	if first {
+	if first && !p.inDocument {
 		return none, errors.New("an object is not a list, so no element of it can be selected")
 	}
 	var keys value.FieldList
@@ -153,7 +159,8 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 // unquoted returns the error of a name that must be in quotes, with the path that the text means.
 func (p *parser) unquoted(name, rest string) error {
 	meant := append(slices.Clone(p.path), fieldpath.FieldNameElement(name))
-	return fmt.Errorf("a name with special characters must be in double quotes, and dots need no backslash: write it as %s%s", Text(meant), rest)
+	return fmt.Errorf("a name with special characters must be in double quotes, and dots need no backslash: "+
+		"write it as %s%s", Text(meant), rest)
 }
 
 // unescaped returns the name at the beginning of a text in which a backslash escapes the character after it, as in

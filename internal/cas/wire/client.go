@@ -230,7 +230,7 @@ func isWrite(verb string) bool { return verb == "patch" || verb == "create" || v
 func isExplained(err error) bool {
 	switch err.(type) { //nolint:errorlint // none is wrapped
 	case *eval.NotServedError, *eval.ScopeError, *eval.ForbiddenError, *eval.RefusedError,
-		*eval.UnreachableError:
+		*eval.UnreachableError, *eval.FieldError, *eval.TooLargeError:
 		return true
 	}
 	return false

@@ -54,8 +54,8 @@ func TestRunMeasuresAllParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []int{len(r.Runs), len(r.CLI), len(r.Allocations), len(r.Engine), len(r.Processes), len(r.Binaries)}
-	// 2 places, 3 subjects, 3 shapes with 4 steps and one with 1; 2 places, 3 subjects, 2 shapes with 4 steps; 2 places, 2 shapes, 3 writers; 2 places; 2 subjects.
-	if diff := cmp.Diff([]int{len(parts), 78, 48, 12, 2, 2}, got); diff != "" {
+	// 2 places, 3 subjects, 4 shapes with 4 steps and one with 1; 2 places, 3 subjects, 2 shapes with 4 steps; 2 places, 2 shapes, 3 writers; 2 places; 2 subjects.
+	if diff := cmp.Diff([]int{len(parts), 102, 48, 12, 2, 2}, got); diff != "" {
 		t.Errorf("parts and rows: %s", diff)
 	}
 	for _, row := range slices.Concat(r.CLI, r.Allocations) {
@@ -244,7 +244,7 @@ func TestTargetsNeedTheFloor(t *testing.T) {
 func TestReportShowsLossesAndCaps(t *testing.T) {
 	t.Parallel()
 	measured := &results{
-		CLI: slices.Concat(sample(1.2, 1.3, 0.6), numbers(), of(oneObject, 0.3)), Allocations: ofPool(0.2),
+		CLI: slices.Concat(sample(1.2, 1.3, 0.6), numbers(), of(oneObject, 0.3), of(oneDocument, 0.4)), Allocations: ofPool(0.2),
 		Engine: []engineRow{
 			{
 				Place: loopback, Shape: oneMap, KiB: 900, Swaps: 1000, Parallel: 100, Writer: writerEngine,
@@ -268,6 +268,8 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 		"| memory | 40 MiB | 40 MiB |",
 		"### 200 fields of one object, loopback (1 round)\n\n| | entries | cas |",
 		"| create | 2.00 s, 0.10 requests an entry | 3.00 s = 1.50 x, 0.30 requests a field |",
+		"### 200 items of one document, loopback (1 round)\n\n| | entries | cas |",
+		"| create | 2.00 s, 0.10 requests an entry | 3.00 s = 1.50 x, 0.40 requests an item |",
 		"### 200 allocations of one pool, loopback (1 round)\n\n| | entries | cas |",
 		"| create | 2.00 s, 0.10 requests an entry | 3.00 s = 1.50 x, 0.20 requests an allocation |",
 		"| 1000 | 100 | 2.00 ms, 0.10 requests, 5.0 kB | 150.00 ms, 2.50 requests, 1.5 kB, **capped** after 20 | **capped**: none in 8 s |",
@@ -312,7 +314,7 @@ func TestReportShowsThePeer(t *testing.T) {
 	}
 }
 
-// After a change of the page or the chart, make bench BENCH=-redraw writes them anew.
+// After a change of the page or the chart, make bench BENCH=-redraw writes them again.
 func TestTheDocumentationShowsItsFigures(t *testing.T) {
 	t.Parallel()
 	const docs = "../../../docs"

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// binaryRow is what can be said of a provider's binary without a command line.
+// binaryRow has the measurements of a provider's binary without a command line.
 type binaryRow struct {
 	Subject string
 	Bytes   int64
 	Starts  []float64 // milliseconds until the handshake
 }
 
-// benchBinary measures sizes and starts, those of the floor beside the provider's.
+// benchBinary measures sizes and starts of the provider, and of the floor beside it.
 func benchBinary(ctx context.Context, s *stage) ([]binaryRow, error) {
 	paths, err := s.builds(ctx, floorProgram, providerProgram)
 	if err != nil {
@@ -50,7 +50,7 @@ func handshake(ctx context.Context, binary string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary)
-	// Of the protocol between Terraform and its plugins. It is no secret: it keeps people from starting them by hand.
+	// The cookie of the protocol between Terraform and its plugins. It is no secret: it keeps people from starting them by hand.
 	cmd.Env = append(os.Environ(), "PLUGIN_PROTOCOL_VERSIONS=5,6",
 		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
 	stdout, err := cmd.StdoutPipe()

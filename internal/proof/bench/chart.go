@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// palette is Okabe and Ito's, which the colour-blind can tell apart. On white, which the chart brings along, it is readable
+// palette is Okabe and Ito's, which the colour-blind can distinguish. On white, which the chart brings along, it is readable
 // wherever the page is dark.
 var palette = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff},

@@ -14,10 +14,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cliRow is what one command took, in each round.
+// cliRow has the measurements of one command, in each round.
 type cliRow struct {
 	Place    string
-	Shape    string // oneMap, manyMaps, oneCounter, oneObject, onePool or fullPool
+	Shape    string // oneMap, manyMaps, oneCounter, oneObject, oneDocument, onePool or fullPool
 	Entries  int
 	Subject  string
 	Step     string
@@ -28,12 +28,13 @@ type cliRow struct {
 }
 
 const (
-	oneMap     = "one ConfigMap"
-	manyMaps   = "a ConfigMap each"
-	oneCounter = "one counter"
-	oneObject  = "one object"
-	onePool    = "one pool"
-	fullPool   = "one pool that has ten thousand"
+	oneMap      = "one ConfigMap"
+	manyMaps    = "a ConfigMap each"
+	oneCounter  = "one counter"
+	oneObject   = "one object"
+	oneDocument = "one document"
+	onePool     = "one pool"
+	fullPool    = "one pool that has ten thousand"
 )
 
 // crowd is how many allocations a fullPool has at first.
@@ -51,6 +52,7 @@ var cases = []cliCase{
 	{"own", manyMaps, []int{100, 200, 1000}, partCLI},
 	{"numbers", oneCounter, []int{200}, partCLI},
 	{"fields", oneObject, []int{200}, partCLI},
+	{"items", oneDocument, []int{200, 1000}, partCLI},
 	{"allocations", onePool, []int{200}, partAllocations},
 	{"crowded", fullPool, []int{200}, partAllocations},
 }
@@ -73,7 +75,7 @@ var steps = []struct {
 	{"destroy", []string{"destroy", "-auto-approve", "-var=value=2"}},
 }
 
-// stepsOf are those that a shape has: a number is taken once, and neither looked at again nor given back.
+// stepsOf returns the steps of a shape: a number is taken once, and neither read again nor given back.
 func stepsOf(shape string) int {
 	if shape == oneCounter {
 		return 1
@@ -89,13 +91,15 @@ func referenceOf(shape string) string {
 	return subjectFloor
 }
 
-// noun is what a shape has many of.
+// noun names the resources of a shape.
 func noun(shape string) string {
 	switch shape {
 	case oneCounter:
 		return "number"
 	case oneObject:
 		return "field"
+	case oneDocument:
+		return "item"
 	case onePool, fullPool:
 		return "allocation"
 	default:
@@ -251,8 +255,11 @@ func (s *stage) reset(ctx context.Context, subject *cliSubject, shape string, en
 			return err
 		}
 		data := map[string]string{}
-		if shape == fullPool {
+		switch shape {
+		case fullPool:
 			data["pool"] = crowded()
+		case oneDocument:
+			data["config.yaml"] = "items: []\n"
 		}
 		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "bench"}, Data: data}, metav1.CreateOptions{})
 		return err

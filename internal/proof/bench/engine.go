@@ -21,7 +21,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// engineRow is what one writer took for the swaps of one cell, in each round.
+// engineRow has the measurements of one writer for the swaps of one cell, in each round.
 type engineRow struct {
 	Place    string
 	Shape    string
@@ -180,7 +180,7 @@ func (r engineRow) milliseconds() float64 {
 	return median(each)
 }
 
-// perSwap is the median of what was counted for each swap that was made.
+// perSwap is the median of the counts for each swap that was made.
 func (r engineRow) perSwap(counts []int64) float64 {
 	var each []float64
 	for i, done := range r.Done {
@@ -189,8 +189,8 @@ func (r engineRow) perSwap(counts []int64) float64 {
 	return median(each)
 }
 
-// runWriter makes the swaps once, or as many as there is time for. What was broken off is not counted as made, its requests
-// are.
+// runWriter makes the swaps once, or as many as there is time for. A swap that was broken off is not counted as made, but
+// its requests are.
 func (s *stage) runWriter(ctx context.Context, w writer, row *engineRow, targets []*target, limit time.Duration) (time.Duration, error) {
 	p := s.near
 	if row.Place == s.far.name {

@@ -33,8 +33,7 @@ func median(values []float64) float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// paired is what each round has a take of b. Rounds are compared with themselves: a machine that was slow in one of them was
-// slow for both.
+// paired returns the ratio of a to b in each round. A machine that was slow in a round was slow for both.
 func paired(a, b []float64) (each []float64) {
 	for i := range min(len(a), len(b)) {
 		if b[i] > 0 {
@@ -44,12 +43,11 @@ func paired(a, b []float64) (each []float64) {
 	return each
 }
 
-// ratio is the median of what the rounds have a take of b.
+// ratio is the median of the ratios of a to b.
 func ratio(a, b []float64) float64 { return median(paired(a, b)) }
 
-// interval is one that has the median of what values come from between its ends with a probability of 95 % at least, whatever
-// their distribution: two order statistics, chosen by the binomial distribution. Of fewer than six there is none, and low and
-// high are the least and the greatest.
+// interval returns a confidence interval of the median, with a probability of at least 95 % for any distribution: two order
+// statistics, chosen by the binomial distribution. For fewer than six values, low and high are the least and the greatest.
 func interval(values []float64) (low, high float64, ok bool) {
 	n := len(values)
 	if n == 0 {

@@ -71,7 +71,7 @@ func main() {
 	dir := flags.String("out", "docs", "`folder` that the results are written to; none where empty")
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured")
 	flags.DurationVar(&o.limit, "limit", o.limit, "how long one writer may take for one cell of the engine's part")
-	flags.Func("cases", "for the command line, `what` to measure: entries of one ConfigMap, of a ConfigMap each, numbers of one counter, "+
+	flags.Func("cases", "for the command line, `what` to measure: entries of one ConfigMap, of a ConfigMap each, numbers of one counter, fields of one object, items of one document, "+
 		"and as parts of allocations those of one pool, and of one that has many ("+strings.Join(caseNames(), ",")+")", namesInto(&o.cases, caseNames()))
 	flags.Func("places", "for the command line, `where` the API server is, near or far (near,far)", namesInto(&o.from, placeNames))
 	flags.Func("entries", "`numbers` of entries for the command line, the least first, instead of those of each case", intsInto(&o.entries))
@@ -137,7 +137,7 @@ func drawAgain(dir string) error {
 }
 
 // run measures the chosen parts. Where there is a folder for it, the results of each are written as soon as it has ended.
-// What it started, it stops.
+// It stops every process that it started.
 func run(ctx context.Context, o options, chosen []string, dir string) (err error) {
 	r, err := load(dir)
 	if err != nil {

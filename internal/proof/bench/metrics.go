@@ -34,7 +34,7 @@ func (c counts) total() (sum int) {
 	return sum
 }
 
-// since is what has been added to what was counted before.
+// since returns the increase since an earlier count.
 func (c counts) since(before counts) counts {
 	more := counts{}
 	for verb, n := range c {
@@ -63,8 +63,9 @@ func requests(ctx context.Context, client testcluster.Client) (counts, error) {
 	return countRequests(bytes.NewReader(raw))
 }
 
-// countRequests sums the requests for ConfigMaps. Of a watch the API server counts the end, so those that go on are added. It
-// has two of its own, which it begins anew after minutes: that one shows now and then. Its own lists are left out, and so all are.
+// countRequests sums the requests for ConfigMaps. The API server counts a watch at its end, so watches that go on are
+// added. The server has two watches of its own, which it begins again after minutes, so one of them shows now and then. All
+// lists are left out, because some are the server's own.
 func countRequests(metrics io.Reader) (counts, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(metrics)

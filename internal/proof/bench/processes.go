@@ -19,7 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// processRow is what several processes took that write different keys of one ConfigMap, in each round.
+// processRow has the measurements of several processes that write different keys of one ConfigMap, in each round.
 type processRow struct {
 	Place     string
 	Processes int
@@ -33,7 +33,7 @@ type processRow struct {
 // workerEnv holds the job of a process of this program that is one of several writers.
 const workerEnv = "CAS_BENCH_WORKER"
 
-// job is what a worker is told.
+// job is the input of a worker.
 type job struct {
 	Kubeconfig string
 	Ref        eval.Ref
@@ -41,7 +41,7 @@ type job struct {
 	Writes     int
 }
 
-// account is what a worker tells.
+// account is the output of a worker.
 type account struct {
 	Requests  int64
 	Conflicts int
@@ -154,7 +154,7 @@ func startWorker(ctx context.Context, j job) (*worker, error) {
 	return &worker{cmd: cmd, in: in, out: bufio.NewReader(out)}, cmd.Start()
 }
 
-// work is a worker's side: it says when it is ready, starts when its input ends, and tells what it took.
+// work is a worker's side: it says when it is ready, starts when its input ends, and reports its measurements.
 func work(spec string) error {
 	var j job
 	if err := json.Unmarshal([]byte(spec), &j); err != nil {

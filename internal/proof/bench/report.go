@@ -156,7 +156,7 @@ func (r cliRow) text(rows []cliRow) string {
 	}
 	each := "an entry"
 	if r.Subject != subjectEntries {
-		each = map[string]string{"entry": each, "number": "a number", "field": "a field", "allocation": "an allocation"}[noun(r.Shape)]
+		each = map[string]string{"entry": each, "number": "a number", "field": "a field", "item": "an item", "allocation": "an allocation"}[noun(r.Shape)]
 	}
 	text += fmt.Sprintf(", %.2f requests %s", r.requestsEach(), each)
 	if verbs := r.verbsEach(); verbs != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
-// results is what the parts found, each when it was last run.
+// results has the findings of the parts, each from its last run.
 type results struct {
 	Runs        map[string]conditions
 	CLI         []cliRow
@@ -26,7 +26,7 @@ type results struct {
 	Binaries    []binaryRow
 }
 
-// conditions is what a part was measured on.
+// conditions describes the machine and the versions of a measurement.
 type conditions struct {
 	Date     string
 	Commit   string

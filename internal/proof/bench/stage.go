@@ -36,7 +36,7 @@ const (
 	far      = "20 ms away"
 )
 
-// placeNames are what places are chosen by, in their order.
+// placeNames are the names of places in arguments, in their order.
 var placeNames = []string{"near", "far"}
 
 // options is how much is measured.
@@ -57,7 +57,7 @@ type options struct {
 	starts    int
 }
 
-// wholeRun is what the documented results come from.
+// wholeRun produces the documented results.
 func wholeRun() options {
 	o := options{
 		rounds: 5, cases: caseNames(), from: placeNames, reference: true,
@@ -68,7 +68,7 @@ func wholeRun() options {
 	return o
 }
 
-// stage is what the parts are measured on: one control plane, seen from near and from far.
+// stage serves all measurements: one control plane, seen from near and from far.
 type stage struct {
 	dir       string // removed at the end
 	client    testcluster.Client
@@ -76,13 +76,13 @@ type stage struct {
 	subjects  map[string]*cliSubject // of the command line, once they are open
 	options
 
-	// undo is what tearDown does, the last one first.
+	// undo has the steps of tearDown, which begins with the last one.
 	undo []func() error
 }
 
 func (s *stage) places() []place { return []place{s.near, s.far} }
 
-// setUp returns a stage with whatever is to be torn down, also beside an error.
+// setUp returns a stage with everything that tearDown must undo, also beside an error.
 func setUp(ctx context.Context, o options) (*stage, error) {
 	s := &stage{options: o}
 	var err error

@@ -32,7 +32,7 @@ type cliSubject struct {
 	peaks     string // file
 }
 
-// variables is what the configurations of all subjects have in common.
+// variables begins the configurations of all subjects.
 const variables = `
 variable "kubeconfig" {}
 variable "namespace" {}
@@ -86,6 +86,17 @@ resource "cas_object_fields" "f" {
 }
 `
 
+const itemsConfiguration = casProvider + `
+resource "cas_configmap_document" "i" {
+  for_each  = local.names
+  namespace = var.namespace
+  name      = each.value
+  key       = "config.yaml"
+  format    = "yaml"
+  fields    = { "items[name=${each.key}]" = { name = each.key, value = var.value } }
+}
+`
+
 // firstNumber is the first that can be taken.
 const firstNumber = 30_000
 
@@ -121,7 +132,7 @@ resource "kubernetes_config_map_v1_data" "e" {
 }
 `
 
-// configuration is what the subject is given of a shape.
+// configuration returns the subject's configuration of a shape.
 func (c *cliSubject) configuration(shape string) string {
 	switch {
 	case c.name == subjectPeer:
@@ -131,6 +142,8 @@ func (c *cliSubject) configuration(shape string) string {
 		return numbersConfiguration + variables
 	case shape == oneObject:
 		return fieldsConfiguration + variables
+	case shape == oneDocument:
+		return itemsConfiguration + variables
 	case shape == onePool || shape == fullPool:
 		return allocationsConfiguration + variables
 	}
@@ -167,7 +180,7 @@ func (s *stage) cliSubjects(ctx context.Context) (map[string]*cliSubject, error)
 	return subjects, nil
 }
 
-// open makes the subject's workspace and namespace. What Terraform starts is peak, which starts the provider.
+// open makes the subject's workspace and namespace. Terraform starts peak, which starts the provider.
 func (s *stage) open(ctx context.Context, subject *cliSubject, peak string) error {
 	cli, err := testcli.Find()
 	if err != nil {

@@ -24,7 +24,7 @@ type change struct {
 	key   string
 }
 
-// accounted tells what in the history does not agree with the record of the ConfigMap's versions.
+// accounted returns the parts of the history that do not agree with the record of the ConfigMap's versions.
 func accounted(h history, states []state) []error {
 	a := &account{history: h, states: states, index: map[eval.Version]int{}, changes: map[change]*op{}}
 	for i, s := range states {
@@ -113,7 +113,7 @@ func (a *account) claimKey(o *op, p keyPart, i int) {
 	}
 }
 
-// compared tells whether a key that an applied write only compared, or left as it was, was as it had to be when it landed.
+// compared reports whether a key that an applied write only compared, or left as it was, met the condition at that version.
 func (a *account) compared(o *op, p keyPart, i int) {
 	if o.makesVersion() && i > 0 {
 		i--
@@ -127,7 +127,7 @@ func (a *account) compared(o *op, p keyPart, i int) {
 	}
 }
 
-// own finds an owner for each change that is left, among the writes of which nobody knows: each can have made one.
+// own finds an owner for each change that is left, among the writes of unknown outcome: each can have made one.
 func (a *account) own() {
 	known := a.known()
 	var unowned []change
@@ -199,7 +199,7 @@ func (a *account) known() func(int64) int {
 	}
 }
 
-// fresh tells of answers that are older than what somebody had been answered before they were asked for.
+// fresh returns the answers that are older than an answer that arrived before they were asked for.
 func (a *account) fresh() {
 	known := a.known()
 	for _, o := range a.history {
@@ -217,7 +217,7 @@ func (a *account) fresh() {
 	}
 }
 
-// judge tells whether what was answered is true of the version that it was told from.
+// judge reports whether an answer is true of the version that it names.
 func (a *account) judge(o *op) {
 	if o.Verdict != eval.Applied && o.Verdict != eval.Conflict || o.Kind == writeOp || o.Kind == takeOp {
 		return
@@ -257,7 +257,7 @@ func (a *account) judge(o *op) {
 	}
 }
 
-// judgeAt tells whether the versions up to the given one, since those that an applied swap is held to, are all this engine's own.
+// judgeAt reports whether this engine alone made all versions from the one that an applied swap required to the given one.
 func (a *account) judgeAt(o *op, last int) {
 	if o.Wrote && !o.makesVersion() {
 		last++ // it made no version
@@ -285,7 +285,7 @@ func (a *account) find(v eval.Version) (int, bool) {
 	return i, ok
 }
 
-// madeBy tells whether a version is this engine's own, and who else wrote it.
+// madeBy reports whether this engine made a version, and who else wrote it.
 func (a *account) madeBy(i int, worker string) (other string, own bool) {
 	for key := range a.touched(i) {
 		if o := a.changes[change{i, key}]; o == nil || o.Worker != worker {
@@ -295,7 +295,7 @@ func (a *account) madeBy(i int, worker string) (other string, own bool) {
 	return "", true
 }
 
-// judgeConflict tells whether the expectation did indeed not hold.
+// judgeConflict reports whether the expectation did not hold indeed.
 func (a *account) judgeConflict(o *op, live int) {
 	switch o.Reason {
 	case eval.ReasonKey, eval.ReasonEqual:
@@ -327,7 +327,7 @@ func (a *account) judgeConflict(o *op, live int) {
 	}
 }
 
-// leads tells whether an engine must know that a version follows from another through its own writes alone.
+// leads reports whether an engine must know that a version follows from another through its own writes alone.
 func (a *account) leads(worker string, from, to int) bool {
 	for i := from + 1; i <= to; i++ {
 		for key := range a.touched(i) {
@@ -340,7 +340,7 @@ func (a *account) leads(worker string, from, to int) bool {
 	return true
 }
 
-// wroteSince tells whether this engine wrote the key, or took it over, after the version that a removal goes by.
+// wroteSince reports whether this engine wrote or adopted the key after the version that a removal requires.
 func (a *account) wroteSince(o *op, key string, live int) bool {
 	seen, ok := a.find(o.Seen)
 	if !ok {

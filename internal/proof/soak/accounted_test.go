@@ -11,8 +11,8 @@ import (
 // at is a version of the tables below.
 func at(n int) eval.Version { return eval.Version{UID: "uid", ResourceVersion: strconv.Itoa(n)} }
 
-// What the account of versions passes, and what it must not. Version 1 is what was there at first, a holds "0"; the values of
-// a at the versions after it are given. Times are those of the calls and returns.
+// The account of versions accepts some histories and rejects others. At version 1, a holds "0"; the values of a at later
+// versions are given. Each time belongs to a call or a return.
 func TestAccounted(t *testing.T) {
 	t.Parallel()
 	text := func(s string) eval.Value {
@@ -87,7 +87,7 @@ func TestAccounted(t *testing.T) {
 	}
 }
 
-// A swap may be told with a later version than its own, as long as that still holds what it wrote. What it left alone may have changed since.
+// A swap may return a later version than its own, as long as that version still has the written value. Other keys may have changed.
 func TestMade(t *testing.T) {
 	t.Parallel()
 	entries := func(a, b string) map[string]eval.Value {

@@ -64,11 +64,11 @@ func testComingsAndGoings(t *testing.T, c *controlplane.Cluster) {
 	}
 }
 
-// comingsAndGoings holds what was answered about a ConfigMap against all that became of it: every creation, change and deletion is
-// some operation's, none is one's that was told that nothing was written, and no foreign write went with a deletion unseen.
+// comingsAndGoings compares the answers about a ConfigMap with its history. Each creation, change and deletion belongs to an
+// operation, and to none whose answer was that nothing was written. No deletion removed an unseen write of another writer.
 func comingsAndGoings(h history, states []state) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	by := map[eval.Value]*op{} // who asked for a value, each of which is asked for once
+	by := map[eval.Value]*op{} // the operation that asked for a value; each value is asked for once
 	for _, o := range h {
 		for _, p := range o.parts() {
 			if o.Kind == swapOp && !p.IsGuard {
@@ -145,7 +145,7 @@ func comingsAndGoings(h history, states []state) (errs []error) {
 	return errs
 }
 
-// What the account of comings and goings passes, and what it must not.
+// The account of comings and goings accepts some histories and rejects others.
 func TestComingsAndGoings(t *testing.T) {
 	t.Parallel()
 	const me, other = "maker-0", "maker-1"

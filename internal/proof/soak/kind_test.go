@@ -23,7 +23,7 @@ func (p *plan) ref(name string) eval.Ref {
 	return ref
 }
 
-// resource is what the objects are in a URL.
+// resource names the objects in a URL.
 func (p *plan) resource() string {
 	if p.Secrets {
 		return "secrets"
@@ -31,7 +31,7 @@ func (p *plan) resource() string {
 	return "configmaps"
 }
 
-// object is what is sent of an object.
+// object returns the body of a request about an object.
 func (p *plan) object(cm *corev1.ConfigMap) runtime.Object {
 	if !p.Secrets {
 		return cm
@@ -43,7 +43,7 @@ func (p *plan) object(cm *corev1.ConfigMap) runtime.Object {
 	return s
 }
 
-// sent is what a value is in a patch.
+// sent returns the form of a value in a patch.
 func (p *plan) sent(v string) string {
 	if p.Secrets {
 		return base64.StdEncoding.EncodeToString([]byte(v))
@@ -51,7 +51,7 @@ func (p *plan) sent(v string) string {
 	return v
 }
 
-// shown is what is seen of an object; nil where it is none.
+// shown returns the entries of an object; nil if it is none.
 func shown(object runtime.Object) *corev1.ConfigMap {
 	switch o := object.(type) {
 	case *corev1.ConfigMap:
@@ -66,7 +66,7 @@ func shown(object runtime.Object) *corev1.ConfigMap {
 	return nil
 }
 
-// asText has a worker's entries be written down as those of the record.
+// asText writes a worker's entries in the form of the record.
 func (o *op) asText() {
 	for _, e := range []*eval.Value{&o.Expect, &o.New, &o.Live, &o.Previous} {
 		*e = asText(*e)

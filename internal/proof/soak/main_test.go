@@ -24,5 +24,5 @@ func TestMain(m *testing.M) {
 // parts is among how many parts the duration is divided.
 const parts = 18
 
-// again tells whether a part that began at that time is to go on for another round.
+// again reports whether a part that began at that time goes on for another round.
 func again(begun time.Time) bool { return time.Since(begun) < *duration/parts }

@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// The keys of ConfigMaps that come and go: one tells which creation made it, the other is swapped.
+// The keys of ConfigMaps that come and go: one names the creation that made it, the other is swapped.
 const (
 	idKey    = "id"
 	valueKey = "value"
@@ -51,7 +51,7 @@ func (m *engineMaker) value() eval.Value {
 	return eval.Text(fmt.Sprintf("%s:%d", m.Name, m.count))
 }
 
-// knows takes note of a ConfigMap of its own, or that there is none.
+// knows records a ConfigMap of its own, or that there is none.
 func (m *engineMaker) knows(name string, o *eval.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +109,7 @@ func (m *engineMaker) remove(name string, v view) {
 	}
 }
 
-// swap swaps the value of whatever there is, its own or another's; now and then it holds it to being the same ConfigMap.
+// swap swaps the value of the existing ConfigMap, from any creator; now and then it requires the same ConfigMap.
 func (m *engineMaker) swap(draw *rand.Rand, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()

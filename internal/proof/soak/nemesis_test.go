@@ -48,7 +48,7 @@ func reset(*rand.Rand) controlplane.Toxic {
 	return controlplane.Toxic{Type: "reset_peer", Stream: "upstream"}
 }
 
-// cut ends each connection after so many bytes of what the API server sends, in the middle of a response.
+// cut ends each connection after a number of bytes from the API server, in the middle of a response.
 func cut(draw *rand.Rand) controlplane.Toxic {
 	return controlplane.Toxic{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 2500 + draw.IntN(4000)}}
 }
@@ -145,8 +145,8 @@ func late(f *field) {
 	delivering.Wait()
 }
 
-// held holds all that writes until takes are told that nobody knows, and others have been sent on what those were sent on. Then all of
-// it is delivered at once.
+// held blocks all writes until takes end with an unknown outcome, and others were sent on the same base. Then it delivers all
+// of them at once.
 func held(f *field) {
 	until := make(chan struct{})
 	f.http.SetHook(func(r *http.Request) testcluster.Fault {
@@ -201,7 +201,7 @@ func (f *field) must(err error) {
 	}
 }
 
-// together holds each patch until another has arrived: both write what they judged before either landed.
+// together holds each patch until another has arrived: both write what they evaluated before either was applied.
 func (f *field) together() (apart func()) {
 	var mu sync.Mutex
 	var first chan struct{}

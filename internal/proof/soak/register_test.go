@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// registers is what the keys of one ConfigMap hold that are written together.
+// registers are the values of the keys of one ConfigMap that are written together.
 type registers [8]eval.Value
 
 // call is an operation, and where its keys are among the registers.
@@ -26,17 +26,17 @@ type call struct {
 	turn int // of a take that was killed, which of those it is, in the order of their calls; 0 of others
 }
 
-// standing is what the keys hold, and how many takes that were killed came so far.
+// standing has the values of the keys, and the number of killed takes so far.
 type standing struct {
 	registers
 
 	killed int
 }
 
-// model is that of keys that are written together: compare-and-swap registers that change in one step.
+// model describes keys that are written together: compare-and-swap registers that change in one step.
 //
-// What was never answered with the truth may happen at any time after it was asked for, or never: it returns at the end of time,
-// and takes effect where it can. One that never happened comes last, where nobody looks any more. Takes that were killed are all alike, but for when they were called:
+// An operation of unknown outcome may happen at any time after its call, or never: it returns at the end of time,
+// and takes effect where it can. One that never happened comes last, where nobody looks any more. Takes that were killed are all alike, except for the time of their call:
 // what one of them did, the first one of them could have done. So they come in that order, and the checker need not try others.
 func model(initial registers) porcupine.Model {
 	return porcupine.Model{
@@ -53,7 +53,7 @@ func model(initial registers) porcupine.Model {
 	}
 }
 
-// step tells whether the operation can have been answered as it was where the keys held these entries, and what they hold then.
+// step reports whether these entries permit the answer of the operation, and returns the entries after it.
 func (c *call) step(is registers) (bool, registers) {
 	next, holds, changes, truly := is, true, false, true
 	for i, p := range c.keys {
@@ -75,7 +75,7 @@ func (c *call) step(is registers) (bool, registers) {
 		}
 		why, fails := p.fails(c.op, live)
 		reason, isTold := c.told[p.Key]
-		truly = truly && isTold == fails && (!fails || why == reason) // all that fail are told, and nothing else
+		truly = truly && isTold == fails && (!fails || why == reason) // all that fail are reported, and nothing else
 		holds = holds && !fails
 		if p.writes(c.op, live) {
 			changes, next[c.at[i]] = changes || p.changes(c.op, live), p.New
@@ -113,8 +113,8 @@ func (c *call) index(key string) int {
 // checkTimeout is for the checker of a few keys. It takes far less where it can tell at all.
 const checkTimeout = 2 * time.Minute
 
-// linearizable holds the history against the registers: of each key by itself, or of those together that operations are about
-// together. What was rejected, and a conflict about a version, wrote nothing and says nothing about the keys.
+// linearizable holds the history against the registers: each key by itself, or keys together if operations are about them
+// together. A rejection or a conflict about a version wrote nothing and shows nothing about the keys.
 func linearizable(h history, initial func(configMap, key string) eval.Value) []error {
 	var counted history
 	together := map[string]map[string]string{} // by ConfigMap: of each key, another that goes with it, or itself

@@ -19,7 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
-// testPool has six processes take and release from one pool under faults. What is left at the end is of those that were killed, and can be released.
+// testPool has six processes take and release from one pool under faults. Killed tenants own the rest at the end, which can be released.
 func testPool(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	f := newField(t, c, []string{"pools"}, []string{poolKey}, nil, nil)
@@ -120,7 +120,7 @@ func stalled(f *field) {
 	}
 }
 
-// takesOn tells whether a merge patch takes from a pool that is that.
+// takesOn reports whether a merge patch takes from a pool with that content.
 func takesOn(body []byte, is state) bool {
 	var patch struct {
 		Metadata struct{ ResourceVersion string }
@@ -155,8 +155,9 @@ func membersIn(e eval.Value) (map[string]poolMember, error) {
 	return all, json.Unmarshal([]byte(text), &all)
 }
 
-// tenancies holds what tenants were told against all that the pool held: each allocation is one that somebody was told, or was never told about; it is there
-// until its owner gives it back, and gone from then on; nobody is told a number before its owner gives it back; and what is left at the end is of those who were killed.
+// tenancies compares the answers of tenants with the contents of the pool. Each allocation belongs to an answer, or to an
+// unknown outcome. It stays until its owner gives it back, and is missing from then on. Nobody gets a number before its owner
+// gives it back. Killed tenants own the rest at the end.
 func tenancies(h history, states []state, killed map[string]bool) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	takes, gives, untold := map[string]*op{}, map[string]*op{}, map[string][]*op{}
@@ -242,7 +243,7 @@ func tenancies(h history, states []state, killed map[string]bool) (errs []error)
 	return errs
 }
 
-// What the account of a pool passes, and what it must not.
+// The account of a pool accepts some histories and rejects others.
 func TestTenancies(t *testing.T) {
 	t.Parallel()
 	const me, other = "tenant-0", "tenant-1"

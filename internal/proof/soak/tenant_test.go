@@ -13,9 +13,9 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -31,10 +31,10 @@ const (
 // engineTenant takes numbers from a pool and gives them back, as the provider's resource does.
 type engineTenant struct {
 	*worker
-	run *claim.Run
+	run *session.Session
 }
 
-// loop keeps the allocations of one goroutine as a state keeps them: one in doubt has an id, and no value.
+// loop keeps the allocations of one goroutine as a state keeps them: after an unknown outcome, one has an id, and no value.
 func (t *engineTenant) loop(_ int, draw *rand.Rand) {
 	var has []pool.Member
 	for t.stop.Err() == nil {
@@ -57,13 +57,13 @@ func (t *engineTenant) loop(_ int, draw *rand.Rand) {
 	}
 }
 
-// allocation is that of a member, or of one to be taken.
-func (p *plan) allocation(m pool.Member) (claim.Allocation, func(terms.Operation) diagnose.Subject) {
-	a := claim.Allocation{
+// allocation returns the allocation of a member, or of a member to take.
+func (p *plan) allocation(m pool.Member) (session.Allocation, func(terms.Operation) message.Subject) {
+	a := session.Allocation{
 		EntryID: terms.EntryID{Ref: p.ref(p.ConfigMaps[0]), Key: poolKey}, Member: m, From: pool.Numbers{From: 1, To: poolSize}, FieldManager: p.Name,
 	}
-	return a, func(op terms.Operation) diagnose.Subject {
-		s := diagnose.Allocating(op)
+	return a, func(op terms.Operation) message.Subject {
+		s := message.Allocating(op)
 		s.ID, s.Op = a.EntryID, op
 		return s
 	}
@@ -76,7 +76,7 @@ func (t *engineTenant) take(draw *rand.Rand) pool.Member {
 	defer cancel()
 	a, about := t.allocation(pool.Member{Claimant: t.Name})
 	t.begin(o)
-	m, isDoubtful, diags := t.run.Allocate(ctx, a, new(claim.Memory), t.Deadline, about(terms.OpCreate))
+	m, isDoubtful, diags := t.run.Allocate(ctx, a, t.Deadline, about(terms.OpCreate))
 	o.Allocation = m.ID
 	switch {
 	case isDoubtful:
@@ -90,7 +90,7 @@ func (t *engineTenant) take(draw *rand.Rand) pool.Member {
 	return m
 }
 
-// give gives what a state has after one of its allocations was deleted. One in doubt is released by a process that knows nothing of what came before.
+// give returns the state after a delete. An allocation of unknown outcome is released by a process that has no history.
 func (t *engineTenant) give(draw *rand.Rand, has []pool.Member, i int) []pool.Member {
 	o := &op{Kind: giveOp, ConfigMap: t.ConfigMaps[0], Key: poolKey, Allocation: has[i].ID, Verdict: eval.Applied}
 	ctx, cancel := t.context(draw)
@@ -102,7 +102,7 @@ func (t *engineTenant) give(draw *rand.Rand, has []pool.Member, i int) []pool.Me
 			panic(err) // the worker has one with the same configuration
 		}
 		defer engine.Close()
-		run = &claim.Run{Engine: engine}
+		run = &session.Session{Engine: engine}
 	}
 	a, about := t.allocation(has[i])
 	t.begin(o)
@@ -120,7 +120,7 @@ func (t *engineTenant) give(draw *rand.Rand, has []pool.Member, i int) []pool.Me
 	return has
 }
 
-// look is what a refresh sees of an allocation that is not in doubt: a conflict where it is not there.
+// look returns the view of a refresh of an allocation of known outcome: a conflict if it is missing.
 func (t *engineTenant) look(draw *rand.Rand, m pool.Member) {
 	if m.Value == "" {
 		return
@@ -140,7 +140,7 @@ func (t *engineTenant) look(draw *rand.Rand, m pool.Member) {
 	t.told(o, diags)
 }
 
-// told writes down what an operation was answered.
+// Records the answer of an operation.
 func (t *engineTenant) told(o *op, diags diag.Diagnostics) {
 	if diags.HasError() {
 		o.Err = fmt.Sprint(diags)
@@ -153,9 +153,9 @@ func (t *engineTenant) told(o *op, diags diag.Diagnostics) {
 
 // release has somebody list what a pool holds, and release it as after an import: by the value alone.
 func (p *plan) release(ctx context.Context, engine *cas.Engine, value string) error {
-	run := &claim.Run{Engine: engine}
+	run := &session.Session{Engine: engine}
 	a, about := p.allocation(pool.Member{Value: value})
-	m, diags := run.Adopt(ctx, a, new(claim.Memory), about(terms.OpRead))
+	m, diags := run.Adopt(ctx, a, about(terms.OpRead))
 	if !diags.HasError() {
 		a.Member = m
 		_, diags = run.Release(ctx, a, time.Minute, about(terms.OpDelete))

@@ -15,7 +15,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
-// purse is what a key holds, as JSON. A transfer is two swaps, and in between its units are in transit: a process's last
+// purse is the value of a key, as JSON. A transfer is two swaps, and in between its units are in transit: a process's last
 // transfer out of any key has a number that no key has received from it.
 type purse struct {
 	Units    int            `json:"units"`
@@ -73,7 +73,7 @@ func (m *engineMover) loop(_ int, draw *rand.Rand) {
 	}
 }
 
-// edit changes what a key holds, by swaps, until one is applied, and tells whether change allowed it. Verdicts are taken at their
+// edit changes what a key holds, by swaps, until one is applied, and reports whether change allowed it. Verdicts are taken at their
 // word: after a conflict or a rejection nothing was written. Only after an unknown one it looks whether that is done; where the key
 // still holds what the unknown swap expects, the next swap expects the same, and at most one of the two can land.
 func (m *engineMover) edit(draw *rand.Rand, key string, change, done func(*purse) bool) bool {

@@ -20,7 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 )
 
 // workerEnv makes a worker of the test binary.
@@ -136,7 +136,7 @@ func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
 	case taker:
 		loop = (&engineTaker{worker: w, engine: engine}).loop
 	case tenant:
-		loop = (&engineTenant{worker: w, run: &claim.Run{Engine: engine}}).loop
+		loop = (&engineTenant{worker: w, run: &session.Session{Engine: engine}}).loop
 	default:
 		err = errors.New("no such role: " + string(w.Role))
 	}

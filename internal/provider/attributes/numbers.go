@@ -10,12 +10,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 )
 
-// WholeNumber is the type of an attribute with a whole number of 64 bits. The framework converts a value before it validates it,
-// and reports a failed conversion as a defect of the provider. So the conversion makes any other number unknown, and the
-// validation, which always follows, refuses it.
+// WholeNumber is the type of an attribute with a whole number of 64 bits. The framework converts a value before it
+// validates it, and reports a failed conversion as a defect of the provider. So the conversion makes any other number
+// unknown, and the validation, which always follows, refuses it.
 type WholeNumber struct{ basetypes.Int64Type }
 
 // Equal implements [attr.Type]. The values have the type of the framework.
@@ -36,7 +36,7 @@ func (t WholeNumber) ValueFromTerraform(ctx context.Context, in tftypes.Value) (
 // Validate refuses a number that is not whole, or does not fit.
 func (t WholeNumber) Validate(ctx context.Context, in tftypes.Value, at path.Path) diag.Diagnostics {
 	if t.Int64Type.Validate(ctx, in, at).HasError() {
-		return diag.Diagnostics{diagnose.TitleInvalidNumber.Problem(at, "must be a whole number of 64 bits")}
+		return diag.Diagnostics{message.InvalidNumber.Problem(at, "must be a whole number of 64 bits")}
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (t Decimal) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr
 // Validate refuses a number that does not fit.
 func (t Decimal) Validate(ctx context.Context, in tftypes.Value, at path.Path) diag.Diagnostics {
 	if t.Float64Type.Validate(ctx, in, at).HasError() {
-		return diag.Diagnostics{diagnose.TitleInvalidNumber.Problem(at, "must be a number of 64 bits")}
+		return diag.Diagnostics{message.InvalidNumber.Problem(at, "must be a number of 64 bits")}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 )
 
 // Each validator gets a value at the edge of its range, and refuses the value under its own title, or accepts it. A
@@ -38,7 +38,7 @@ func TestValidatorsRefuseUnderTheirTitles(t *testing.T) {
 		"timeout":         {ValidTimeout(), "Invalid Timeout", []string{"1ns", "1h30m"}, []string{"", "0s", "-1s", "60"}},
 		"version":         {ValidResourceVersion(), "Invalid Resource Version", []string{"1", "18446744073709551616"}, []string{"", "0", "01", "x"}},
 		"field manager":   {ValidFieldManager()[0], "Invalid Field Manager", []string{"é", strings.Repeat("x", 128)}, []string{"", strings.Repeat("x", 129), "a\nb"}},
-		"rule of our own": {Rule("none", &diagnose.Row{Title: "A Title"}, func(string) []string { return []string{"is wrong."} }), "A Title", nil, []string{"any"}},
+		"rule of our own": {Rule("none", &message.Row{Title: "A Title"}, func(string) []string { return []string{"is wrong."} }), "A Title", nil, []string{"any"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

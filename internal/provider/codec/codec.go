@@ -13,14 +13,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 )
 
-// Codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each attribute, itself or in
-// an embedded struct; fields tagged "-" are left alone. One struct can serve several schemas: an attribute may be write-only in some, with _wo behind its name, and
-// one tagged "NAME,optional" may lack. It does what Get and Set of the framework do. Those look into the struct and compile a regular expression for each
-// field in every call (hashicorp/terraform-plugin-framework issue 725), and in every plan of every resource that adds up. Here it is done
-// once.
+// Codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each
+// attribute, itself or in an embedded struct; fields tagged "-" are left alone. One struct can serve several schemas:
+// an attribute may be write-only in some, with _wo behind its name, and one tagged "NAME,optional" may lack. It does
+// what Get and Set of the framework do. Those look into the struct and compile a regular expression for each field in
+// every call (hashicorp/terraform-plugin-framework issue 725), and in every plan of every resource that adds up. Here
+// it is done once.
 type Codec[M any] struct {
 	fields []codecField
 	Object tftypes.Type
@@ -83,13 +84,13 @@ func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagn
 	var m M
 	var values map[string]tftypes.Value
 	if err := raw.As(&values); err != nil {
-		return m, unconvertible(path.Empty(), err, diagnose.Report)
+		return m, unconvertible(path.Empty(), err, message.Report)
 	}
 	model := reflect.ValueOf(&m).Elem()
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err), diagnose.Report)
+			return m, unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err), message.Report)
 		}
 		if validated, ok := f.typ.(validatedType); ok {
 			if diags := validated.Validate(ctx, values[f.name], path.Root(f.name)); diags.HasError() {
@@ -117,7 +118,7 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 		}
 		value, err := field.ToTerraformValue(ctx)
 		if err != nil {
-			return unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err), diagnose.Report)
+			return unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err), message.Report)
 		}
 		values[f.name] = value
 	}
@@ -127,6 +128,6 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 
 // unconvertible is the diagnostic of a value that has not the type that the schema gives it.
 func unconvertible(at path.Path, err error, next string) diag.Diagnostics {
-	return diag.Diagnostics{diagnose.TitleUnexpectedError.At(at,
-		diagnose.Detail("A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: err.Error()}}, next))}
+	return diag.Diagnostics{message.UnexpectedError.At(at,
+		message.Detail("A value could not be converted.", []message.Fact{{Name: "Cause", Value: err.Error()}}, next))}
 }

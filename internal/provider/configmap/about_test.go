@@ -8,9 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/keys"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -18,24 +19,24 @@ import (
 func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	ref := eval.Ref{Namespace: "shop", Name: "settings"}
-	run := &claim.Run{}
+	run := &session.Session{}
 	object := resource.Named{Namespace: types.StringValue("shop"), Name: types.StringValue("settings")}
-	entry := newEntry().About(resource.Call[resource.EntryModel]{Run: run, Model: &resource.EntryModel{
+	entry := newEntry().About(resource.Call[keys.EntryModel]{Session: run, Model: &keys.EntryModel{
 		KeysAttributes: resource.KeysAttributes{Base: resource.Base{Place: resource.Place{Named: object}}},
 		Key:            types.StringValue("foo"), ValueBase64: types.StringValue("AQ=="),
 	}}, terms.OpCreate)
-	data := resource.DataModel{
+	data := keys.DataModel{
 		KeysAttributes: resource.KeysAttributes{Base: resource.Base{Place: resource.Place{Named: object}}},
-		Maps: resource.Maps{
+		Maps: keys.Maps{
 			Data: types.MapValueMust(types.StringType, map[string]attr.Value{"foo": types.StringValue("1")}),
 		},
 	}
-	keys := resource.NewData("configmap_data", eval.ConfigMap, dataSchema).
-		About(resource.Call[resource.DataModel]{Run: run, Model: &data}, terms.OpCreate)
-	ofWhole := resource.NewWhole("configmap", eval.ConfigMap, wholeSchema).About(resource.Call[resource.Object]{
-		Run: run, Model: &resource.Object{Base: resource.Base{Place: resource.Place{Named: object}}},
+	names := keys.NewData("configmap_data", eval.ConfigMap, dataSchema).
+		About(resource.Call[keys.DataModel]{Session: run, Model: &data}, terms.OpCreate)
+	ofWhole := keys.NewWhole("configmap", eval.ConfigMap, wholeSchema).About(resource.Call[keys.WholeModel]{
+		Session: run, Model: &keys.WholeModel{Base: resource.Base{Place: resource.Place{Named: object}}},
 	}, terms.OpUpdate)
-	configured := resource.Type{Connection: resource.Connection{Run: run}}
+	configured := resource.Type{Connection: resource.Connection{Session: run}}
 	var numbered counterModel
 	numbered.SetRef(ref)
 	numbered.Key = types.StringValue("foo")
@@ -47,11 +48,11 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
 			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead. If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource.": entry.KeyMoves([]string{"foo"}, false).Detail(),
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over. If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource.`: keys.KeyMoves([]string{"foo"}, false).Detail(),
+			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over. If the plan destroys a deposed object, run terraform state rm with the address above, then import the resource.`: names.KeyMoves([]string{"foo"}, false).Detail(),
 		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
 			"Change value_base64 instead of replacing the resource.": entry.ReplacesItself(decide.FindReplacesKept).Detail(),
 		"The removal comes first, so adopt_existing would find nothing to adopt. Nothing was removed." + several +
-			"Change data instead of replacing the resource.": keys.ReplacesItself(decide.FindReplacesAdopted).Detail(),
+			"Change data instead of replacing the resource.": names.ReplacesItself(decide.FindReplacesAdopted).Detail(),
 		"The ConfigMap does not exist. Nothing was written." + several + "Run terraform plan again: it plans to create the ConfigMap.": ofWhole.Diagnose(missing).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + several + "Run terraform plan again: it plans to replace the ConfigMap.":  ofWhole.Diagnose(immutable).Detail(),
 		"You do not have permission to create this ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  API server:  no\n\n" +

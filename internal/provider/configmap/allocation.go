@@ -16,12 +16,12 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -33,7 +33,8 @@ var (
 
 // NewAllocation is cas_configmap_allocation.
 func NewAllocation() fwresource.Resource {
-	r := &allocationResource{resource.NewModeled[allocationModel]("configmap_allocation", eval.ConfigMap, allocationSchema)}
+	r := &allocationResource{resource.NewModeled[allocationModel]("configmap_allocation", eval.ConfigMap,
+		allocationSchema)}
 	r.ImportForm = terms.AllocationIDForm
 	return r
 }
@@ -47,7 +48,7 @@ type allocationResource struct {
 // and no value.
 type allocationModel struct {
 	resource.Taking
-	resource.Ranges
+	Ranges
 
 	Claimant    types.String `tfsdk:"claimant"`
 	Prefer      types.String `tfsdk:"prefer"`
@@ -73,25 +74,33 @@ func (m *allocationModel) setUnknown(id string) {
 	m.ID, m.Value, m.Number = types.StringValue(id), types.StringNull(), types.Int64Null()
 }
 
-func (r *allocationResource) ValidateConfig(ctx context.Context, req fwresource.ValidateConfigRequest, resp *fwresource.ValidateConfigResponse) {
+func (r *allocationResource) ValidateConfig(
+	ctx context.Context, req fwresource.ValidateConfigRequest, resp *fwresource.ValidateConfigResponse,
+) {
 	m := r.Decode(ctx, req.Config.Raw, &resp.Diagnostics)
 	from, diags := m.Range(ctx)
 	resp.Diagnostics.Append(diags...)
-	if prefer := m.Prefer; !resp.Diagnostics.HasError() && from != nil && !prefer.IsNull() && !prefer.IsUnknown() && !from.Contains(prefer.ValueString()) {
-		resp.Diagnostics.Append(r.about(m, terms.OpCreate).Diagnose(&pool.OutsideError{Value: prefer.ValueString()}))
+	if resp.Diagnostics.HasError() || from == nil || m.Prefer.IsNull() || m.Prefer.IsUnknown() {
+		return
+	}
+	if prefer := m.Prefer.ValueString(); !from.Contains(prefer) {
+		resp.Diagnostics.Append(r.about(m, terms.OpCreate).Diagnose(&pool.OutsideError{Value: prefer}))
 	}
 }
 
 // ModifyPlan plans whether the apply takes a value, and checks whether it can.
-func (r *allocationResource) ModifyPlan(ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) {
-	if r.Run == nil {
+func (r *allocationResource) ModifyPlan(
+	ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse,
+) {
+	if r.Session == nil {
 		return
 	}
-	ctx, memory := r.Planning(ctx, &req, resp)
+	p, memory := r.Planning(ctx, &req, resp)
 	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
 	var state *allocationModel
 	release := func() {
-		resp.Diagnostics.Append(r.Run.PlanRelease(ctx, r.allocation(state, nil), memory, state.Timeouts, r.about(state, terms.OpDelete))...)
+		resp.Diagnostics.Append(p.CheckRelease(ctx, r.allocation(state, nil), memory.Token(), state.Timeouts,
+			r.about(state, terms.OpDelete))...)
 	}
 	if !req.State.Raw.IsNull() {
 		state = r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
@@ -114,7 +123,8 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req fwresource.Modi
 			resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		}
 		if from != nil && resource.Known(plan.Prefer, plan.Claimant) {
-			resp.Diagnostics.Append(r.Run.PlanAllocate(ctx, r.allocation(plan, from), plan.Timeouts, r.about(plan, terms.OpCreate))...)
+			resp.Diagnostics.Append(p.CheckAllocate(ctx, r.allocation(plan, from), plan.Timeouts,
+				r.about(plan, terms.OpCreate))...)
 		}
 		return
 	}
@@ -131,7 +141,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req fwresource.Modi
 		resp.RequiresReplace.Append(path.Root("value"))
 		release()
 		return
-	case isAnother && r.Run.IsApply(ctx): // of an update, whose plan did not know it
+	case isAnother && p.IsApply(): // of an update, whose plan did not know it
 		resp.Diagnostics.Append(r.about(plan, terms.OpUpdate).KnownTooLate(was))
 		return
 	case isAnother:
@@ -146,7 +156,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req fwresource.Modi
 	about := r.about(plan, terms.OpUpdate)
 	planned := r.allocation(plan, from)
 	planned.Value = state.Value.ValueString()
-	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, planned, memory, about)...)
+	resp.Diagnostics.Append(p.KeepAllocation(ctx, planned, memory.Token(), about)...)
 	if value := plan.Value.ValueString(); from != nil && !from.Contains(value) {
 		resp.Diagnostics.Append(about.OutsideRange(value))
 	}
@@ -154,7 +164,9 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req fwresource.Modi
 
 // Create takes a free value. If the outcome is unknown, the state has only the id, and the next apply releases that: a
 // creation that failed and has a state is tainted.
-func (r *allocationResource) Create(ctx context.Context, req fwresource.CreateRequest, resp *fwresource.CreateResponse) {
+func (r *allocationResource) Create(
+	ctx context.Context, req fwresource.CreateRequest, resp *fwresource.CreateResponse,
+) {
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -164,7 +176,8 @@ func (r *allocationResource) Create(ctx context.Context, req fwresource.CreateRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	member, isUnknown, diags := r.Run.Allocate(ctx, r.allocation(plan, from), memory, timeout, r.about(plan, terms.OpCreate))
+	memory.NewToken()
+	member, isUnknown, diags := r.Session.Allocate(ctx, r.allocation(plan, from), timeout, r.about(plan, terms.OpCreate))
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case isUnknown:
@@ -182,17 +195,18 @@ func (r *allocationResource) Create(ctx context.Context, req fwresource.CreateRe
 // outcome it does nothing, since a request may still arrive.
 func (r *allocationResource) Read(ctx context.Context, req fwresource.ReadRequest, resp *fwresource.ReadResponse) {
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.Run.Configured() || state.Value.IsNull() {
+	if resp.Diagnostics.HasError() || !r.Session.Configured() || state.Value.IsNull() {
 		return
 	}
 	about := r.about(state, terms.OpRead)
-	found, diags := r.Run.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
+	found, diags := r.Session.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case diags.HasError():
 		return
 	case !found.IsThere && found.Other.Value != "":
-		resp.Diagnostics.Append(about.AllocationTakenOver(found.Other, "The state drops it, and the next apply takes a new one."))
+		resp.Diagnostics.Append(about.AllocationTakenOver(found.Other,
+			"The state drops it, and the next apply takes a new one."))
 		resp.State.RemoveResource(ctx)
 		return
 	case !found.IsThere:
@@ -208,7 +222,9 @@ func (r *allocationResource) Read(ctx context.Context, req fwresource.ReadReques
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 }
 
-func (r *allocationResource) Update(ctx context.Context, req fwresource.UpdateRequest, resp *fwresource.UpdateResponse) {
+func (r *allocationResource) Update(
+	ctx context.Context, req fwresource.UpdateRequest, resp *fwresource.UpdateResponse,
+) {
 	plan, state := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics), r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -222,7 +238,7 @@ func (r *allocationResource) Update(ctx context.Context, req fwresource.UpdateRe
 	if plan.Claimant.ValueString() != state.Claimant.ValueString() {
 		a := r.allocation(plan, nil)
 		a.Wait = 0
-		resp.Diagnostics.Append(r.Run.Reclaim(ctx, a, timeout, r.about(plan, terms.OpUpdate))...)
+		resp.Diagnostics.Append(r.Session.Reclaim(ctx, a, timeout, r.about(plan, terms.OpUpdate))...)
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
@@ -231,14 +247,16 @@ func (r *allocationResource) Update(ctx context.Context, req fwresource.UpdateRe
 
 // Delete gives the value back. If the outcome is unknown, the state has only the id: the release may be applied after
 // somebody has decided to keep the resource.
-func (r *allocationResource) Delete(ctx context.Context, req fwresource.DeleteRequest, resp *fwresource.DeleteResponse) {
+func (r *allocationResource) Delete(
+	ctx context.Context, req fwresource.DeleteRequest, resp *fwresource.DeleteResponse,
+) {
 	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	isUnknown, diags := r.Run.Release(ctx, r.allocation(state, nil), timeout, r.about(state, terms.OpDelete))
+	isUnknown, diags := r.Session.Release(ctx, r.allocation(state, nil), timeout, r.about(state, terms.OpDelete))
 	if resp.Diagnostics.Append(diags...); isUnknown {
 		state.setUnknown(state.ID.ValueString())
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
@@ -246,7 +264,9 @@ func (r *allocationResource) Delete(ctx context.Context, req fwresource.DeleteRe
 }
 
 // ImportState implements [fwresource.ResourceWithImportState]. The refresh that follows puts in the claimant.
-func (r *allocationResource) ImportState(ctx context.Context, req fwresource.ImportStateRequest, resp *fwresource.ImportStateResponse) {
+func (r *allocationResource) ImportState(
+	ctx context.Context, req fwresource.ImportStateRequest, resp *fwresource.ImportStateResponse,
+) {
 	id, err := terms.ParseAllocationID(req.ID)
 	if err != nil {
 		resp.Diagnostics.Append(resource.InvalidImportID(err))
@@ -255,7 +275,8 @@ func (r *allocationResource) ImportState(ctx context.Context, req fwresource.Imp
 	m, memory := r.Decode(ctx, codec.Nulls, &resp.Diagnostics), r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	m.SetRef(id.Ref)
 	m.ID, m.Key, m.Value = types.StringNull(), types.StringValue(id.Key), types.StringValue(id.Value)
-	member, diags := r.Run.Adopt(ctx, r.allocation(m, nil), memory, r.about(m, terms.OpRead))
+	memory.NewToken()
+	member, diags := r.Session.Adopt(ctx, r.allocation(m, nil), r.about(m, terms.OpRead))
 	resp.Diagnostics.Append(diags...)
 	m.SetOnly(id.Value)
 	m.has(member)
@@ -264,8 +285,8 @@ func (r *allocationResource) ImportState(ctx context.Context, req fwresource.Imp
 }
 
 // allocation is the allocation that the model of a plan wants, or that the model of a state has.
-func (r *allocationResource) allocation(m *allocationModel, from pool.Range) claim.Allocation {
-	a := claim.Allocation{EntryID: m.EntryID(), From: from, FieldManager: r.Run.FieldManagerOr(m.FieldManager)}
+func (r *allocationResource) allocation(m *allocationModel, from pool.Range) session.Allocation {
+	a := session.Allocation{EntryID: m.EntryID(), From: from, FieldManager: r.Session.FieldManagerOr(m.FieldManager)}
 	a.Member = pool.Member{Value: m.Prefer.ValueString(), Claimant: m.Claimant.ValueString(), ID: m.ID.ValueString()}
 	if from == nil {
 		a.Value = m.Value.ValueString()
@@ -276,8 +297,8 @@ func (r *allocationResource) allocation(m *allocationModel, from pool.Range) cla
 	return a
 }
 
-func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagnose.Subject {
-	s := m.Subject(diagnose.Allocating(op), op, r.Run)
+func (r *allocationResource) about(m *allocationModel, op terms.Operation) message.Subject {
+	s := m.Subject(message.Allocating(op), op, r.Session)
 	if op == terms.OpCreate {
 		s.Wait = m.WaitForFree
 	}
@@ -285,35 +306,38 @@ func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagn
 }
 
 func allocationSchema(ctx context.Context) schema.Schema {
-	all := resource.RangeAttributes(
-		"Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from "+
-			"one of the three to another replaces the resource, unless the new range contains the value.",
+	all := RangeAttributes(
+		"Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes "+
+			"nothing new; a change from one of the three to another replaces the resource, unless the new range contains the "+
+			"value.",
 		"Takes the lowest free prefix of a length. One that overlaps any prefix or address in the pool is not free.",
 		"Takes the first free name. With `wait_for_free`, this is a semaphore.",
-		[]validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("numbers"), path.MatchRoot("cidr"), path.MatchRoot("names"))}, nil)
+		[]validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("numbers"), path.MatchRoot("cidr"),
+			path.MatchRoot("names"))}, nil)
 	maps.Copy(all, map[string]schema.Attribute{
 		"claimant": schema.StringAttribute{
 			Optional: true, Validators: []validator.String{stringvalidator.LengthBetween(1, pool.MostClaimant)},
-			MarkdownDescription: "Who uses the value, for people: 1 to 128 bytes, such as `shop/web`. It is in the pool, and in the messages that others get " +
-				"when the pool is full. A change is written to the pool.",
+			MarkdownDescription: "Who uses the value, for people: 1 to 128 bytes, such as `shop/web`. It is in the pool, and " +
+				"in the messages that others get when the pool is full. A change is written to the pool.",
 		},
 		"prefer": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "Value to take, such as `30005`. If it is not free, this is an error that names its claimant. Only used when a value is taken: a change takes " +
-				"nothing new.",
+			MarkdownDescription: "Value to take, such as `30005`. If it is not free, this is an error that names its " +
+				"claimant. Only used when a value is taken: a change takes nothing new.",
 		},
 		"wait_for_free": schema.StringAttribute{
 			Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
-			MarkdownDescription: "Maximum time that a create waits while everything is taken, or while there is no ConfigMap, such as `15m`. The time comes on top of " +
-				"`timeouts.create`. Needs the verb `watch`. Default: no wait.",
+			MarkdownDescription: "Maximum time that a create waits while everything is taken, or while there is no ConfigMap, " +
+				"such as `15m`. The time comes on top of `timeouts.create`. Needs the verb `watch`. Default: no wait.",
 		},
 		"id": attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
-		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create or a delete of unknown outcome: the next apply " +
-			"releases and replaces it, and a destroy releases it."),
+		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create or a " +
+			"delete of unknown outcome: the next apply releases and replaces it, and a destroy releases it."),
 		"number": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
 		},
 	})
-	return attributes.OfTaking(ctx, "Takes a free number, CIDR or name from a pool that one key of an existing ConfigMap holds, and gives it back on destroy. No two runs "+
-		"get the same.", "Key that holds the pool, as JSON. If it is absent, the pool is empty.", all)
+	return attributes.OfTaking(ctx, "Takes a free number, CIDR or name from a pool that one key of an existing "+
+		"ConfigMap holds, and gives it back on destroy. No two runs get the same.",
+		"Key that holds the pool, as JSON. If it is absent, the pool is empty.", all)
 }

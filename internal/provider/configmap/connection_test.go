@@ -7,16 +7,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 )
 
-// What another than this provider hands over is an error; nothing is what comes while a configuration is validated.
+// Data of another provider is an error. There is no data while Terraform validates a configuration.
 func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
 	t.Parallel()
 	const refusal = "The provider handed over a string.\n\nReport this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
-	for data, want := range map[any]string{"x": refusal, nil: "", &claim.Run{}: ""} {
+	for data, want := range map[any]string{"x": refusal, nil: "", &session.Session{}: ""} {
 		for _, make := range []func() resource.Resource{configmap.NewEntry, configmap.NewData, configmap.NewConfigMap, configmap.NewCounter} {
 			r, ok := make().(resource.ResourceWithConfigure)
 			if !ok {
@@ -28,7 +27,7 @@ func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
 				t.Errorf("%T with %T: %q, want %q", r, data, got, want)
 			}
 		}
-		for _, make := range []func() datasource.DataSource{source.NewEntrySource, source.NewConfigMapSource} {
+		for _, make := range []func() datasource.DataSource{configmap.NewEntrySource, configmap.NewConfigMapSource} {
 			d, ok := make().(datasource.DataSourceWithConfigure)
 			if !ok {
 				t.Fatalf("%T is not configured", make())
@@ -42,7 +41,7 @@ func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
 	}
 }
 
-// detail is that of the only diagnostic, empty where there is none.
+// detail returns the detail of the only diagnostic; empty if there is none.
 func detail(diags diag.Diagnostics) string {
 	if len(diags) != 1 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -46,11 +46,13 @@ type counterModel struct {
 }
 
 // ModifyPlan plans whether the apply takes a number, and checks whether it can.
-func (r *counterResource) ModifyPlan(ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) {
-	if r.Run == nil {
+func (r *counterResource) ModifyPlan(
+	ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse,
+) {
+	if r.Session == nil {
 		return
 	}
-	ctx, m := r.Planning(ctx, &req, resp)
+	p, m := r.Planning(ctx, &req, resp)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if req.Plan.Raw.IsNull() {
 		return
@@ -72,9 +74,9 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req fwresource.ModifyP
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	switch {
 	case !plan.Value.IsUnknown():
-		resp.Diagnostics.Append(r.Run.PlanTaken(ctx, r.counter(plan), r.about(plan, terms.OpUpdate))...)
+		resp.Diagnostics.Append(p.KeepNumber(ctx, r.counter(plan), r.about(plan, terms.OpUpdate))...)
 	case plan.argumentsKnown():
-		resp.Diagnostics.Append(r.Run.PlanTake(ctx, r.counter(plan), plan.Timeouts, r.about(plan, terms.OpCreate))...)
+		resp.Diagnostics.Append(p.CheckTake(ctx, r.counter(plan), plan.Timeouts, r.about(plan, terms.OpCreate))...)
 	}
 }
 
@@ -121,8 +123,10 @@ func (*counterResource) Delete(context.Context, fwresource.DeleteRequest, *fwres
 }
 
 // take takes a number and puts it into the model.
-func (r *counterResource) take(ctx context.Context, m *counterModel, op terms.Operation, timeout time.Duration) diag.Diagnostics {
-	number, diags := r.Run.Take(ctx, r.counter(m), timeout, r.about(m, op))
+func (r *counterResource) take(
+	ctx context.Context, m *counterModel, op terms.Operation, timeout time.Duration,
+) diag.Diagnostics {
+	number, diags := r.Session.Take(ctx, r.counter(m), timeout, r.about(m, op))
 	if !diags.HasError() {
 		m.ID, m.Value = types.StringValue(m.EntryID().String()), types.Int64Value(number)
 	}
@@ -132,11 +136,13 @@ func (r *counterResource) take(ctx context.Context, m *counterModel, op terms.Op
 func (r *counterResource) counter(m *counterModel) cas.Counter {
 	id := m.EntryID()
 	return cas.Counter{
-		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(), FieldManager: r.Run.FieldManagerOr(m.FieldManager),
+		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(),
+		FieldManager: r.Session.FieldManagerOr(m.FieldManager),
 	}
 }
 
-// takesAfter reports whether the plan takes a new number. Only a change of triggers does that; null and an empty map are the same.
+// takesAfter reports whether the plan takes a new number. Only a change of triggers does that; null and an empty map
+// are the same.
 func (m *counterModel) takesAfter(state *counterModel) bool {
 	if !m.Triggers.IsUnknown() && len(m.Triggers.Elements()) == 0 && len(state.Triggers.Elements()) == 0 {
 		return false
@@ -149,13 +155,15 @@ func (m *counterModel) argumentsKnown() bool {
 	return resource.AllKnown(m.Triggers) && !m.Initial.IsUnknown() && !m.Step.IsUnknown()
 }
 
-func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
-	return m.Subject(diagnose.Counting(), op, r.Run)
+func (r *counterResource) about(m *counterModel, op terms.Operation) message.Subject {
+	return m.Subject(message.Counting(), op, r.Session)
 }
 
 func counterSchema(ctx context.Context) schema.Schema {
-	return attributes.OfTaking(ctx, "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
-		"Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free number.", map[string]schema.Attribute{
+	return attributes.OfTaking(ctx, "Takes the next free number from one key of an existing ConfigMap, so that no two "+
+		"resources get the same number.",
+		"Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the "+
+			"next free number.", map[string]schema.Attribute{
 			"initial": schema.Int64Attribute{
 				CustomType: attributes.WholeNumber{}, Optional: true, Computed: true, Default: int64default.StaticInt64(0),
 				MarkdownDescription: "First number, used only while the key is absent. A change takes no new number. Default: `0`.",
@@ -163,15 +171,16 @@ func counterSchema(ctx context.Context) schema.Schema {
 			"step": schema.Int64Attribute{
 				CustomType: attributes.WholeNumber{}, Optional: true, Computed: true, Default: int64default.StaticInt64(1),
 				Validators: []validator.Int64{int64validator.NoneOf(0)},
-				MarkdownDescription: "Number to add to the key, not zero. A negative step counts down. With `10`, the resource gets `value` and the nine " +
-					"numbers after it. A change takes no new number. Default: `1`.",
+				MarkdownDescription: "Number to add to the key, not zero. A negative step counts down. With `10`, the resource " +
+					"gets `value` and the nine numbers after it. A change takes no new number. Default: `1`.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Any values. If they change, the resource takes a new number.",
 			},
 			"timeouts": attributes.Timeouts(ctx, "the check at plan. A refresh sends no request.", false),
-			"id":       attributes.Computed("`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`."),
+			"id": attributes.Computed("`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one " +
+				"counter have the same `id`."),
 			"value": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",

@@ -8,14 +8,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/keys"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // importedKeys returns the keys of an import by an identity with such keys.
-func importedKeys(t *testing.T, keys ...string) ([]string, error) {
+func importedKeys(t *testing.T, names ...string) ([]string, error) {
 	t.Helper()
-	_, imported, err := resource.NewData("configmap_data", eval.ConfigMap, dataSchema).Import(t.Context(), resource.Identity{
-		Name: types.StringValue("settings"), Keys: resource.ListOf(keys),
+	_, imported, err := keys.NewData("configmap_data", eval.ConfigMap, dataSchema).Import(t.Context(), resource.Identity{
+		Name: types.StringValue("settings"), Keys: resource.ListOf(names),
 	})
 	return imported, err
 }
@@ -36,8 +37,8 @@ func TestIdentityWithAnInvalidKey(t *testing.T) {
 // The keys of an identity come in any order, and a key that is named twice is found wherever it stands.
 func TestKeysOfAnIdentityComeInAnyOrder(t *testing.T) {
 	t.Parallel()
-	keys, err := importedKeys(t, "foo", "bar", "zoo", "baz")
-	if diff := cmp.Diff([]string{"bar", "baz", "foo", "zoo"}, keys); diff != "" || err != nil {
+	names, err := importedKeys(t, "foo", "bar", "zoo", "baz")
+	if diff := cmp.Diff([]string{"bar", "baz", "foo", "zoo"}, names); diff != "" || err != nil {
 		t.Errorf("%v; keys (-want +got):\n%s", err, diff)
 	}
 	_, err = importedKeys(t, "foo", "bar", "foo")

@@ -19,7 +19,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/keys"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -38,19 +39,22 @@ func listSchema(description string, others map[string]schema.Attribute, selector
 	all := map[string]schema.Attribute{
 		"namespace": attributes.OptionalNamespace("ConfigMaps"),
 		"label_selector": schema.StringAttribute{
-			Optional: true, Validators: append(selectors, attributes.Rule("a label selector", diagnose.TitleInvalidSelector, func(s string) []string {
+			Optional: true,
+			Validators: append(selectors, attributes.Rule("a label selector", message.InvalidSelector, func(s string) []string {
 				_, err := labels.Parse(s)
 				return selectorProblems("app=shop", err)
 			})),
-			MarkdownDescription: "Selects ConfigMaps by their labels, as `kubectl --selector` does, for example `app=shop,tier!=test`. Default: all.",
+			MarkdownDescription: "Selects ConfigMaps by their labels, as `kubectl --selector` does, for example " +
+				"`app=shop,tier!=test`. Default: all.",
 		},
 		"field_selector": schema.StringAttribute{
-			Optional: true, Validators: append(selectors, attributes.Rule("a field selector", diagnose.TitleInvalidSelector, func(s string) []string {
+			Optional: true,
+			Validators: append(selectors, attributes.Rule("a field selector", message.InvalidSelector, func(s string) []string {
 				_, err := fields.ParseSelector(s)
 				return selectorProblems("metadata.name=settings", err)
 			})),
-			MarkdownDescription: "Selects ConfigMaps by their fields, as `kubectl --field-selector` does. The API server knows `metadata.name` and " +
-				"`metadata.namespace` of ConfigMaps. Default: all.",
+			MarkdownDescription: "Selects ConfigMaps by their fields, as `kubectl --field-selector` does. The API server " +
+				"knows `metadata.name` and `metadata.namespace` of ConfigMaps. Default: all.",
 		},
 		"timeouts": attributes.Timeout("list", "the list"),
 	}
@@ -76,7 +80,7 @@ type keysList[M any] struct {
 }
 
 var (
-	_ list.ListResourceWithConfigure = (*keysList[resource.Object])(nil)
+	_ list.ListResourceWithConfigure = (*keysList[keys.WholeModel])(nil)
 
 	wholeListCodec = codec.Of[listModel](wholeListSchema)
 	entryListCodec = codec.Of[listModel](entryListSchema)
@@ -84,8 +88,8 @@ var (
 
 // NewConfigMapList is the list cas_configmap.
 func NewConfigMapList() list.ListResource {
-	return &keysList[resource.Object]{
-		Resource: resource.NewWhole("configmap", eval.ConfigMap, wholeSchema), isWhole: true, noun: "ConfigMaps",
+	return &keysList[keys.WholeModel]{
+		Resource: keys.NewWhole("configmap", eval.ConfigMap, wholeSchema), isWhole: true, noun: "ConfigMaps",
 		definition: wholeListSchema, codec: wholeListCodec,
 	}
 }
@@ -96,22 +100,25 @@ func wholeListSchema(context.Context) schema.Schema {
 
 // NewEntryList is the list cas_configmap_entry.
 func NewEntryList() list.ListResource {
-	return &keysList[resource.EntryModel]{
+	return &keysList[keys.EntryModel]{
 		Resource: newEntry(), noun: "keys", definition: entryListSchema, codec: entryListCodec,
 	}
 }
 
 func entryListSchema(context.Context) schema.Schema {
-	return listSchema("Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the verb `get` for one ConfigMap, "+
-		"`list` for several.", map[string]schema.Attribute{
+	return listSchema("Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the "+
+		"verb `get` for one ConfigMap, `list` for several.", map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Optional: true, Validators: []validator.String{attributes.ValidName(eval.ConfigMap)},
-			MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all ConfigMaps that the selectors find.",
+			MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all " +
+				"ConfigMaps that the selectors find.",
 		},
 	}, attributes.NotWith("name"))
 }
 
-func (l *keysList[M]) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *keysList[M]) ListResourceConfigSchema(
+	ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
+) {
 	resource.Describe(ctx, l.definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
@@ -119,24 +126,28 @@ func (l *keysList[M]) ListResourceConfigSchema(ctx context.Context, _ list.ListR
 func (l *keysList[M]) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
 	m, diags := l.codec().Decode(ctx, req.Config.Raw)
 	timeout, more := attributes.Limit(ctx, m.Timeouts)
-	if diags.Append(more...); !l.Run.Configured() {
-		diags.Append(diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
-			"The provider's configuration is not known yet. Nothing was listed.", nil, "Give the provider's arguments values that are known.")))
+	if diags.Append(more...); !l.Session.Configured() {
+		diags.Append(message.ProviderNotConfigured.With(message.Detail(
+			"The provider's configuration is not known yet. Nothing was listed.", nil,
+			"Give the provider's arguments values that are known.")))
 	}
 	if diags.HasError() {
 		resp.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
 	ref := (&resource.Named{Namespace: m.Namespace, Name: m.Name}).RefWithDefault()
-	selection := cas.Selection{Namespace: ref.Namespace, Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
+	selection := cas.Selection{
+		Namespace: ref.Namespace, Labels: m.LabelSelector.ValueString(),
+		Fields: m.FieldSelector.ValueString(),
+	}
 	if l.isWhole {
 		selection.Limit = req.Limit
 	}
-	about := diagnose.Subject{
-		ID: terms.EntryID{Ref: ref}, Noun: l.noun, Op: terms.OpList, Hide: diagnose.HideIf(l.Run.Hides(types.BoolNull())),
-		Ways: diagnose.Ways{Grant: "list", Missing: "Name a ConfigMap that exists, or use a selector."},
+	about := message.Subject{
+		ID: terms.EntryID{Ref: ref}, Noun: l.noun, Op: terms.OpList, Hide: message.HideIf(l.Session.Hides(types.BoolNull())),
+		Ways: message.Ways{Grant: "list", Missing: "Name a ConfigMap that exists, or use a selector."},
 	}
-	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
+	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Session.Engine.List(ctx, selection) }
 	if ref.Name != "" {
 		about.Ways.Grant = "get"
 		found = func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.read(ctx, ref) }
@@ -165,7 +176,7 @@ func (l *keysList[M]) List(ctx context.Context, req list.ListRequest, resp *list
 // read reads the one ConfigMap.
 func (l *keysList[M]) read(ctx context.Context, ref eval.Ref) iter.Seq2[cas.Listed, error] {
 	return func(yield func(cas.Listed, error) bool) {
-		seen, err := l.Run.Engine.Observe(ctx, ref, "", 0)
+		seen, err := l.Session.Engine.Observe(ctx, ref, "", 0)
 		if err == nil && !seen.Exists() {
 			err = &eval.NotFoundError{Ref: ref}
 		}
@@ -184,7 +195,9 @@ func (l *keysList[M]) ids(of cas.Listed) (all []terms.EntryID) {
 	return all
 }
 
-func (l *keysList[M]) result(ctx context.Context, req list.ListRequest, id terms.EntryID, seen *eval.Snapshot) list.ListResult {
+func (l *keysList[M]) result(
+	ctx context.Context, req list.ListRequest, id terms.EntryID, seen *eval.Snapshot,
+) list.ListResult {
 	result := req.NewListResult(ctx)
 	state, err := l.Found(ctx, resource.Identity{
 		Namespace: types.StringValue(id.Namespace), Name: types.StringValue(id.Name), Key: types.StringValue(id.Key),

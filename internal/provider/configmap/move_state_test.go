@@ -10,14 +10,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/keys"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
 // moveState returns the model that MoveState makes of a state, and false if MoveState does not handle the state.
-func moveState(t *testing.T, req fwresource.MoveStateRequest) (resource.Object, *fwresource.MoveStateResponse, bool) {
+func moveState(t *testing.T, req fwresource.MoveStateRequest) (keys.WholeModel, *fwresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
-	r := resource.NewWhole("configmap", eval.ConfigMap, wholeSchema)
+	r := keys.NewWhole("configmap", eval.ConfigMap, wholeSchema)
 	var schemaResp fwresource.SchemaResponse
 	r.Schema(ctx, fwresource.SchemaRequest{}, &schemaResp)
 	var identityResp fwresource.IdentitySchemaResponse
@@ -30,7 +31,7 @@ func moveState(t *testing.T, req fwresource.MoveStateRequest) (resource.Object, 
 	state, _, diags := r.MovedState(ctx, req)
 	resp.Diagnostics = diags
 	if state == nil {
-		return resource.Object{}, resp, false
+		return keys.WholeModel{}, resp, false
 	}
 	resp.Diagnostics.Append(r.EncodeIdentity(ctx, state, &resp.TargetIdentity.Raw)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.TargetState.Raw)...)

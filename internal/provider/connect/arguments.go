@@ -20,7 +20,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/cert"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -51,7 +51,7 @@ func (a argument) given() bool {
 
 // refused is the error about a value that the argument must not have.
 func (a argument) refused(requirement string) diag.Diagnostic {
-	return diagnose.TitleInvalidProviderArgument.At(a.path, fmt.Sprintf("%s %s.", a.name, requirement))
+	return message.InvalidProviderArgument.At(a.path, fmt.Sprintf("%s %s.", a.name, requirement))
 }
 
 // arguments is the part of the configuration that selects the cluster and the user.
@@ -125,7 +125,7 @@ func (e Environment) flag(configured types.Bool, name, env string) (argument, di
 	on, err := strconv.ParseBool(a.value)
 	switch {
 	case err != nil && a.given():
-		return argument{}, diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(
+		return argument{}, diag.Diagnostics{message.InvalidEnvironmentVariable.With(
 			fmt.Sprintf("The environment variable %s must be true or false, not %q.", env, a.value))}
 	case !on:
 		return argument{}, nil
@@ -202,7 +202,7 @@ func (a arguments) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	exclude := func(one, other argument) { // one may be from the environment, so the schema cannot exclude the pair
 		if one.given() && other.given() {
-			diags.Append(diagnose.TitleConflictingProviderArguments.At(one.path,
+			diags.Append(message.ConflictingProviderArguments.At(one.path,
 				fmt.Sprintf("%s and %s must not be set together.", one.name, other.name)))
 		}
 	}
@@ -240,7 +240,7 @@ func (e Environment) PlanCheck(configured types.String) (terms.PlanCheck, diag.D
 	case terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff: // the schema has validated a configured one
 		return value, nil
 	default:
-		return "", diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(fmt.Sprintf(
+		return "", diag.Diagnostics{message.InvalidEnvironmentVariable.With(fmt.Sprintf(
 			"The environment variable %s must be one of %q, %q and %q, not %q.",
 			terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value))}
 	}

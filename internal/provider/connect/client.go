@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 )
 
 // ClientConfig turns a wholly known model into the configuration of a client. It reads files, and makes no request.
@@ -93,7 +93,7 @@ func (e Environment) load(args arguments, rules clientcmd.ClientConfigLoader) (*
 			if unreadable, ok := errors.AsType[*fs.PathError](err); ok {
 				reason = unreadable.Err.Error()
 			}
-			return nil, diagnose.TitleInvalidKubeconfig.At(file.path, fmt.Sprintf(
+			return nil, message.InvalidKubeconfig.At(file.path, fmt.Sprintf(
 				"The kubeconfig file %q, from %s, cannot be read: %s.", file.value, file.name, reason))
 		}
 	}
@@ -119,7 +119,7 @@ func (e Environment) load(args arguments, rules clientcmd.ClientConfigLoader) (*
 		}
 		missing += fmt.Sprintf(" The service account of this pod cannot be used: %s.", err)
 	}
-	return nil, diagnose.TitleMissingKubernetesConfiguration.With(diagnose.Detail(missing, []diagnose.Fact{
+	return nil, message.MissingKubernetesConfiguration.With(message.Detail(missing, []message.Fact{
 		{Name: "Kubeconfig", Value: "config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), " +
 			"and config_context (KUBE_CTX) to choose a context"},
 		{Name: "Server", Value: "host (KUBE_HOST) and cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA)"},
@@ -147,8 +147,8 @@ func (a arguments) choose(config *clientcmdapi.Config) (clientcmdapi.Context, di
 			next = "Set config_path to another kubeconfig."
 		}
 		happened := fmt.Sprintf("%s must be a %s of the kubeconfig, not %q.", name.name, kind, name.value)
-		return diagnose.TitleInvalidKubeconfig.At(name.path, diagnose.Detail(happened, []diagnose.Fact{
-			{Name: "Existing " + kind + "s", Value: diagnose.Nearest(name.value, names)},
+		return message.InvalidKubeconfig.At(name.path, message.Detail(happened, []message.Fact{
+			{Name: "Existing " + kind + "s", Value: message.Nearest(name.value, names)},
 		}, next))
 	}
 
@@ -170,13 +170,15 @@ func (a arguments) choose(config *clientcmdapi.Config) (clientcmdapi.Context, di
 
 	cluster := cmp.Or(config.Clusters[clusterName.value], clientcmdapi.NewCluster())
 	server := fallback(a.host, cluster.Server, fmt.Sprintf("host, or the server of the cluster %q,", clusterName.value))
-	proxy := fallback(a.proxyURL, cluster.ProxyURL, fmt.Sprintf("proxy_url, or that of the cluster %q,", clusterName.value))
+	proxy := fallback(a.proxyURL, cluster.ProxyURL,
+		fmt.Sprintf("proxy_url, or that of the cluster %q,", clusterName.value))
 	credentials := a.credentials()
 	switch location := parseURL(server.value, "https", "http"); {
 	case location == nil, location.User != nil, location.RawQuery != "", location.Fragment != "":
 		problem = server.refused("must be a URL such as https://10.0.0.1:6443, without a user name, query or fragment")
 	case location.Scheme == "http" && len(credentials) > 0:
-		problem = server.refused(fmt.Sprintf("must be an https URL: client-go never sends %s over plain HTTP", credentials[0].name))
+		problem = server.refused(fmt.Sprintf("must be an https URL: client-go never sends %s over plain HTTP",
+			credentials[0].name))
 	case proxy.given() && parseURL(proxy.value, "http", "https", "socks5") == nil:
 		problem = proxy.refused("must be a URL with the scheme http, https or socks5")
 	}
@@ -202,6 +204,6 @@ func (a arguments) kubeconfigPath() path.Path {
 
 // UnusableClient is the diagnostic for a configuration from which client-go cannot build a client.
 func UnusableClient(at path.Path, err error) diag.Diagnostic {
-	return diagnose.TitleInvalidKubeconfig.At(at,
+	return message.InvalidKubeconfig.At(at,
 		"The client cannot be configured: "+strings.TrimSuffix(err.Error(), ".")+".")
 }

@@ -20,6 +20,8 @@ type Claim struct {
 	Ref eval.Ref
 	// APIVersion is the version in which keys name fields, as [eval.FieldKey] does; empty if keys name entries.
 	APIVersion string
+	// Document is the key with the document that has the fields; empty if the fields are those of an object.
+	Document string
 	// Values are the planned or present values: [eval.Anything] if unknown, the absent value to remove a field.
 	Values map[string]eval.Value
 	// Configured has the values of fields in the configuration. Values has them in the form that the API server stores.

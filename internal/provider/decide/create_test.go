@@ -112,3 +112,47 @@ func TestPermitted(t *testing.T) {
 		t.Errorf("permitted: %v", values)
 	}
 }
+
+func TestMayPermit(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*Claim)
+		want   bool
+	}{
+		"a version":                 {func(c *Claim) { c.Required.Version = "7" }, true},
+		"no version":                {nil, false},
+		"a version of a Secret":     {func(c *Claim) { asSecret(c); c.Required.Version = "7" }, false},
+		"a version, a whole Secret": {func(c *Claim) { asSecret(c); c.Required.Version, c.Whole = "7", &Whole{} }, true},
+		"no version, a whole one":   {func(c *Claim) { c.Whole = &Whole{} }, false},
+	} {
+		if got := stateOf(test.change).MayPermit(); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// A swap of an action overwrites only the values that its configuration names.
+func TestSwap(t *testing.T) {
+	t.Parallel()
+	c := stateOf(func(c *Claim) {
+		c.Values, c.Expected = texts("bar", "2", "foo", "2"), texts("foo", "1", "guard", "3")
+		c.Required.Version = "7"
+	})
+	if got := show(Swap(c), nil); got != "at /7; bar: absent -> 2 or adopt; foo: 1 -> 2; guard: 3" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	c := stateOf(func(c *Claim) {
+		c.Whole = &Whole{GenerateName: "settings-"}
+		c.Values = texts("foo", "1", eval.LabelKey("team"), "a", eval.AnnotationKey("note"), "b")
+		c.Values[eval.ImmutableKey] = eval.Bool(true)
+	})
+	n := Object(c, settings)
+	if n.GenerateName != "settings-" || len(n.Entries) != 1 || n.Entries["foo"] != eval.Text("1") || n.Immutable == nil ||
+		len(n.Labels) != 1 || n.Labels["team"] != "a" || len(n.Annotations) != 1 || n.Annotations["note"] != "b" {
+		t.Errorf("%+v", n)
+	}
+}

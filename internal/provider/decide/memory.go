@@ -28,7 +28,9 @@ type Memory struct {
 	// Forms has the values of fields that the API server stored in another form than was written. They count as
 	// written.
 	Forms map[string]eval.Value `json:"forms,omitempty"`
-	Tags  Tags                  `json:"tags,omitzero"` // of a Secret
+	// Appliers has the managers that applied a key before the resource wrote it. A released key is handed back to them.
+	Appliers map[string]eval.Applier `json:"appliers,omitempty"`
+	Tags     Tags                    `json:"tags,omitzero"` // of a Secret
 	// Import has the keys that an import named until the read that follows it: none for all keys, nil without an import.
 	Import []string `json:"import,omitzero"`
 	// Unnamed are the labels, annotations and the like of a whole object that an import found. The next update does not
@@ -67,7 +69,7 @@ type RemovalNote struct {
 	Entries map[string]eval.Value `json:"entries,omitzero"`   // nil: the values of the prior state, without a read
 	Keys    []string              `json:"keys,omitempty"`     // that the removal writes, or leaves in place
 	Keeps   []string              `json:"keeps,omitempty"`    // those that exist after the removal
-	OnDrift string                `json:"on_drift,omitempty"` // of the plan of a replacement; empty: the on_drift of the state
+	OnDrift string                `json:"on_drift,omitempty"` // of a replacement's plan; empty: the on_drift of the state
 	Policy  string                `json:"policy,omitempty"`   // of a whole object: the deletion_policy of the state
 }
 

@@ -309,9 +309,17 @@ func Remove(prior *Claim, m Memory, taken []string) RemoveDecision {
 		if !k.New.IsAbsent() {
 			k.IfEqual = eval.Adopt
 		}
+		k.RemovesEmpty = m.foundNoDocument(prior) && k.New.IsAbsent()
 		d.Txn.Keys = append(d.Txn.Keys, k)
 	}
 	return d
+}
+
+// foundNoDocument reports whether the key with the document was missing before the resource wrote it: then the key is
+// removed with its last field.
+func (m Memory) foundNoDocument(c *Claim) bool {
+	original, isKnown := m.Originals[c.Document]
+	return isKnown && original.IsAbsent()
 }
 
 // Others are the entries of a whole object that the resource did not write.

@@ -195,6 +195,34 @@ func TestRemoveOfASecretKeepsNoValue(t *testing.T) {
 	}
 }
 
+// Given a plan that reported what stays; then its removal does not report it again. The note of a whole object has its policy.
+func TestRemovalNote(t *testing.T) {
+	t.Parallel()
+	prior := stateOf(nil)
+	m := memoryOf(texts("foo", "1"), map[string]eval.Value{"foo": {}})
+	p := PlanRemove(prior, m, reads("u", map[string]string{"foo": "1"}))
+	if Remove(prior, m, nil).IsReported || !Remove(prior, p.Memory, nil).IsReported {
+		t.Error("whether the plan reported")
+	}
+	whole := stateOf(func(c *Claim) { c.Whole = &Whole{} })
+	if was, is := removalNote(prior, nil).Policy, removalNote(whole, nil).Policy; was != "" || is != terms.PolicyRelease {
+		t.Errorf("policies %q and %q", was, is)
+	}
+}
+
+// Given a creation that needs one of two keys; then a removal of that key is refused, and a removal of the other key is not.
+func TestRemoveOfANeededKey(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]int{"foo": 1, "bar": 0} {
+		prior := stateOf(nil)
+		m := memoryOf(texts("foo", "1"), map[string]eval.Value{"foo": {}})
+		m.Plan.Needs = &NeedsNote{ID: prior.ID, Keys: []string{key}}
+		if d := Remove(prior, m, nil); len(d.Findings) != want {
+			t.Errorf("%s: %v", key, d.Findings)
+		}
+	}
+}
+
 // Given a whole object; when entries are not as the resource wrote them; then they matter to its removal, except with
 // deletion_policy abandon.
 func TestRemoveObject(t *testing.T) {
@@ -221,5 +249,50 @@ func TestRemoveObject(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A destroy writes the paths that the resource added, whatever they contain now. It is refused only for drift, with
+// deletion_policy delete, or for entries of others in a whole object.
+func TestRemovableAndRefused(t *testing.T) {
+	t.Parallel()
+	whole := func(c *Claim) { c.Whole = &Whole{Maps: []string{eval.DataKey}} }
+	for name, test := range map[string]struct {
+		change    func(*Claim)
+		baseline  map[string]eval.Value
+		removable int
+		refuses   bool
+	}{
+		"as written":          {nil, texts("foo", "1"), 1, false},
+		"drift":               {nil, texts("foo", "0"), 1, false},
+		"drift, delete":       {func(c *Claim) { c.Policy = terms.PolicyDelete }, texts("foo", "0"), 1, true},
+		"abandon":             {func(c *Claim) { c.Policy = terms.PolicyAbandon }, texts("foo", "1"), 0, false},
+		"whole":               {whole, texts("foo", "1"), 0, false},
+		"whole, of others":    {whole, texts("bar", "1"), 0, true},
+		"whole, all, of many": {func(c *Claim) { whole(c); c.Policy = terms.PolicyDelete }, texts("bar", "1"), 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			prior, m := stateOf(test.change), memoryOf(test.baseline, map[string]eval.Value{"foo": {}})
+			if got := Removable(prior, m); len(got) != test.removable {
+				t.Errorf("removable: %v", got)
+			}
+			if got := RefusesDestroy(prior, m); got != test.refuses {
+				t.Errorf("refuses: %t", got)
+			}
+		})
+	}
+}
+
+// The note of a replacement keeps drift only if there is drift.
+func TestNoteReplacement(t *testing.T) {
+	t.Parallel()
+	prior, plan := stateOf(nil), stateOf(nil)
+	m := memoryOf(texts("foo", "1"), map[string]eval.Value{"foo": {}})
+	for hasDrift, want := range map[bool]string{true: terms.DriftError, false: terms.DriftOverwrite} {
+		note := NoteReplacement(plan, prior, m, hasDrift).Plan.Removal
+		if note.OnDrift != want || note.ID != prior.ID || note.Version() != prior.Version || len(note.Keys) != 1 {
+			t.Errorf("drift %t: %+v", hasDrift, note)
+		}
 	}
 }

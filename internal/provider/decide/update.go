@@ -241,7 +241,8 @@ func (u update) txn(drops Removals, drift []Drift) (t *eval.Txn, open []string) 
 			t.Keys = append(t.Keys, c.firstSwap(key))
 		case drops:
 			// A key that is already missing, or already put back, needs no write.
-			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: target, IfEqual: eval.Adopt})
+			isLast := target.IsAbsent() && u.m.foundNoDocument(u.prior)
+			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: target, IfEqual: eval.Adopt, RemovesEmpty: isLast})
 		case named:
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, IsGuard: true})
 		}

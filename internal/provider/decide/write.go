@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"maps"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
@@ -9,6 +11,7 @@ type Result struct {
 	After            *eval.Snapshot // nil if no request was sent
 	Previous, Stored map[string]eval.Value
 	IsShared         bool
+	Appliers         map[string]eval.Applier // that applied a key before the write
 	Wrote            bool
 }
 
@@ -54,7 +57,7 @@ func Replaced(t *eval.Txn, result Result) map[string]eval.Value {
 // is empty for a create. A field that the write left as it was, and not as planned, keeps its baseline: a change by
 // another writer stays drift.
 func Record(plan, prior *Claim, m Memory, t *eval.Txn, result Result) Memory {
-	written, former := map[string]string{}, m.Baseline
+	written, former, absent := map[string]string{}, m.Baseline, m.digest(eval.Value{})
 	first, observed, touched := map[string]eval.Value{}, map[string]string{}, map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
@@ -89,11 +92,17 @@ func Record(plan, prior *Claim, m Memory, t *eval.Txn, result Result) Memory {
 		switch {
 		case m.same(key, value, was): // perhaps since another writer wrote it
 			written[key] = m.digest(value)
+		case observed[key] != "" && plan.HasMapOf(key, value) && (!wrote || digest == absent):
+			written[key] = observed[key] // it was an entry of others before the plan named it
 		case wrote:
 			written[key] = digest
-		case observed[key] != "" && plan.HasMapOf(key, value): // else the next refresh takes it for an entry of others
-			written[key] = observed[key]
 		}
+	}
+	m.Appliers = m.appliersAfter(plan, result)
+	if original, isKnown := m.Originals[plan.Document]; isKnown {
+		first[plan.Document] = original
+	} else if was, isRead := result.Previous[plan.Document]; isRead && was.IsAbsent() {
+		first[plan.Document] = was
 	}
 	m.Forms = m.formsAfter(plan, t, result)
 	m.Baseline, m.Originals, m.Unnamed = written, first, nil
@@ -101,6 +110,57 @@ func Record(plan, prior *Claim, m Memory, t *eval.Txn, result Result) Memory {
 		m.Tags.Found = observed
 	}
 	return m
+}
+
+// appliersAfter returns the managers that applied the planned keys before the first write of each key; nil if there are
+// none.
+func (m Memory) appliersAfter(plan *Claim, result Result) map[string]eval.Applier {
+	appliers := map[string]eval.Applier{}
+	for key := range plan.Values {
+		applier, isKnown := m.Appliers[key]
+		if _, wrote := m.Baseline[key]; !isKnown && !wrote {
+			applier, isKnown = result.Appliers[key]
+		}
+		if isKnown {
+			appliers[key] = applier
+		}
+	}
+	if len(appliers) == 0 {
+		return nil
+	}
+	return appliers
+}
+
+// HandsBack returns the managers that applied keys before the resource wrote them, for the keys of the prior state that
+// the resource releases: it no longer has them in after, and no other instance has taken them. nil if there are none.
+func (m Memory) HandsBack(prior, after *Claim, taken func(key string) bool) map[string]eval.Applier {
+	released := maps.Clone(m.Appliers)
+	maps.DeleteFunc(released, func(key string, _ eval.Applier) bool {
+		_, had := prior.Values[key]
+		_, keeps := after.Values[key]
+		return !had || keeps || taken(key)
+	})
+	return released
+}
+
+// Applied returns the keys that a transaction writes, that the prior state does not have, and that another manager
+// applies. prior is empty for a create.
+func Applied(prior *Claim, t *eval.Txn, live *eval.Snapshot) map[string]eval.Applier {
+	applied := map[string]eval.Applier{}
+	for _, k := range t.Complete(live).Keys {
+		_, had := prior.Values[k.Key]
+		if had || k.IsGuard || k.New.Matches(live.Value(k.Key)) {
+			continue
+		}
+		owned := k.Key
+		if h, _, isDocument := eval.DocumentPath(k.Key); isDocument {
+			owned = h.Key
+		}
+		if applier := live.Applier(owned, t.FieldManager); applier != nil {
+			applied[k.Key] = *applier
+		}
+	}
+	return applied
 }
 
 // formsAfter returns the forms in which the API server stored the values of a write; nil if there are none.

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,5 +71,79 @@ func TestNotStored(t *testing.T) {
 	result.IsShared = true
 	if changed := NotStored(txn, result); len(changed) > 0 {
 		t.Errorf("after a lost response: %v", changed)
+	}
+}
+
+// The memory has the manager that applied a key before the first write. A key that leaves the resource is handed back,
+// unless another instance has taken the key.
+func TestHandsBack(t *testing.T) {
+	t.Parallel()
+	helm, argo := eval.Applier{Manager: "helm", APIVersion: "v1"}, eval.Applier{Manager: "argo", APIVersion: "v1"}
+	plan := stateOf(func(c *Claim) { c.Values = texts("foo", "1", "bar", "1", "baz", "1") })
+	write := Result{
+		Wrote: true, After: reads("u", map[string]string{"foo": "1", "bar": "1", "baz": "1"}),
+		Stored: texts("foo", "1", "bar", "1", "baz", "1"), Appliers: map[string]eval.Applier{"foo": helm, "bar": helm},
+	}
+	txn := Create(plan, nil).Txn
+	created := Record(plan, &Claim{}, Memory{}, txn, write)
+	write.Appliers = map[string]eval.Applier{"foo": argo, "baz": argo} // which applied after the first write
+	updated := Record(plan, plan, created, txn, write)
+	if want := (map[string]eval.Applier{"foo": helm, "bar": helm}); !cmp.Equal(updated.Appliers, want) {
+		t.Errorf("appliers: %v", updated.Appliers)
+	}
+	isTaken := func(key string) bool { return key == "bar" }
+	left := stateOf(func(c *Claim) { c.Values = texts("baz", "1") })
+	if got := updated.HandsBack(plan, left, isTaken); !cmp.Equal(got, map[string]eval.Applier{"foo": helm}) {
+		t.Errorf("handed back: %v", got)
+	}
+	if got := updated.HandsBack(plan, plan, isTaken); len(got) > 0 {
+		t.Errorf("keys that stay are handed back: %v", got)
+	}
+}
+
+// A memory stores a short tag of a Secret value, never a digest that a reader of the state could test guesses against.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	value := eval.Binary([]byte("1"))
+	ofSecret, other := Memory{Kind: eval.Secret, Tags: Tags{Key: []byte("a")}}, Memory{Kind: eval.Secret, Tags: Tags{Key: []byte("b")}}
+	switch tag, digest := ofSecret.digest(value), (Memory{}).digest(value); {
+	case len(tag) != 2*tagBytes, tag == other.digest(value):
+		t.Errorf("the tag is %s, and %s with another key", tag, other.digest(value))
+	case len(digest) < baselineDigits, strings.Contains(digest, tag):
+		t.Errorf("the digest is %s, the tag %s", digest, tag)
+	case ofSecret.digest(eval.Value{}) != Memory{}.digest(eval.Value{}):
+		t.Error("an absent key has a tag")
+	}
+}
+
+// The former values are those of keys that the write changed: no guard, and no key that the write adopted.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	txn := &eval.Txn{Keys: []eval.KeySwap{
+		{Key: "foo", New: eval.Text("2")},
+		{Key: "adopted", New: eval.Text("1"), IfEqual: eval.Adopt},
+		{Key: "guard", Expect: eval.Text("1"), IsGuard: true},
+		{Key: "untouched", New: eval.Text("2")},
+	}}
+	result := Result{Wrote: true, Previous: texts("foo", "1", "adopted", "1", "guard", "1")}
+	if got := Replaced(txn, result); len(got) != 1 || got["foo"] != eval.Text("1") {
+		t.Errorf("%v", got)
+	}
+	if result.Wrote = false; Replaced(txn, result) != nil {
+		t.Error("a transaction that wrote nothing replaced values")
+	}
+}
+
+// A plan of a map removes the entries of the state that it does not name.
+func TestWithRemoved(t *testing.T) {
+	t.Parallel()
+	prior := stateOf(func(c *Claim) { c.Values = texts("foo", "1", "bar", "1") })
+	plan := stateOf(nil)
+	if got := WithRemoved(plan, prior); len(got) != 1 {
+		t.Errorf("without a map: %v", got)
+	}
+	plan.Whole = &Whole{Maps: []string{eval.DataKey}}
+	if got := WithRemoved(plan, prior); len(got) != 2 || !got["bar"].IsAbsent() {
+		t.Errorf("with a map: %v", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -27,7 +27,7 @@ func NewSource() datasource.DataSource {
 // source is its schema as Go values.
 type source struct {
 	resource.Found
-	typeMeta
+	root
 
 	Paths  types.List    `tfsdk:"paths"`
 	Values types.Dynamic `tfsdk:"values"`
@@ -40,29 +40,40 @@ func sourceSchema(context.Context) schema.Schema {
 		MarkdownDescription: "Paths of the fields to read, also such as `status.readyReplicas`.",
 	}
 	all["values"] = schema.DynamicAttribute{
-		Computed: true, MarkdownDescription: "What the fields hold, by path as `paths` has it; null for one that is absent. Null as a whole if there is no object.",
+		Computed: true, MarkdownDescription: "What the fields hold, by path as `paths` has it; null for one that is " +
+			"absent. Null as a whole if there is no object.",
 	}
-	return attributes.OfFound("Reads fields of an object of any kind, or says that it does not exist.", anyObject, "Whether the object exists.", ", for `expected_resource_version_wo`", all)
+	return attributes.OfFound("Reads fields of an object of any kind, or says that it does not exist.", anyObject,
+		"Whether the object exists.", ", for `expected_resource_version_wo`", all)
 }
 
-func (m *source) Locate(eval.Kind) diagnose.Subject {
-	return diagnose.Subject{ID: terms.EntryID{Ref: m.ref(m.Named)}, APIVersion: m.APIVersion.ValueString(), IsImport: true, Keys: map[string]diagnose.KeyPaths{}}
+func (m *source) Locate(eval.Kind) message.Subject {
+	about := message.Subject{
+		ID: terms.EntryID{Ref: m.ref(m.Named)}, APIVersion: m.apiVersion(), IsSource: true,
+		Keys: map[string]message.KeyPaths{},
+	}
+	if m.isDocument() {
+		about.ID.Ref = m.RefWithDefault()
+		about.ID.Kind, about.ID.Key = eval.ConfigMap, m.Key.ValueString()
+		m.Namespace = types.StringValue(about.ID.Namespace)
+	}
+	return about
 }
 
-func (m *source) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) (diags diag.Diagnostics) {
+func (m *source) Fill(_ context.Context, seen *eval.Snapshot, about message.Subject) (diags diag.Diagnostics) {
 	if !seen.Exists() {
 		return nil // all is null
 	}
 	values := map[string]tftypes.Value{}
 	for i, spelling := range resource.KeysOf(m.Paths) {
 		at := path.Root("paths").AtListIndex(i)
-		key, err := eval.ReadKey(about.ID.Kind, spelling)
+		key, err := m.keyRead(spelling)
 		if err != nil {
-			diags.Append(diagnose.TitleInvalidFieldPath.Problem(at, err.Error()))
+			diags.Append(message.InvalidFieldPath.Problem(at, err.Error()))
 			continue
 		}
 		e, err := seen.Lookup(key)
-		if about.Keys[key] = (diagnose.KeyPaths{Value: at}); err != nil {
+		if about.Keys[key] = (message.KeyPaths{Value: at}); err != nil {
 			diags.Append(about.Diagnose(&eval.FieldError{Ref: about.ID.Ref, Key: key, Err: err}))
 			continue
 		}

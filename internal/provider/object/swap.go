@@ -10,9 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -31,15 +30,17 @@ type swapModel struct {
 func swapSchema(context.Context) schema.Schema {
 	all := places("It must exist before the swap.", "")
 	all["fields"] = schema.DynamicAttribute{
-		Optional: true, MarkdownDescription: "Values to write, by path: any JSON value; null to remove the field, which needs an expectation. Other fields stay as they are.",
+		Optional: true, MarkdownDescription: "Values to write, by path: any JSON value; null to remove the field, which " +
+			"needs an expectation. Other fields stay as they are.",
 	}
 	all["expected_fields"] = schema.DynamicAttribute{
 		Optional: true,
-		MarkdownDescription: "Values that fields must hold before the write, by path, as the API server stores them; null if the field must be absent. A field of `fields` that is " +
-			"not here must be absent, or already hold the value to write. A field that is only here is a guard: the request compares it and never writes it.",
+		MarkdownDescription: "Values that fields must hold before the write, by path, as the API server stores them; null " +
+			"if the field must be absent. A field of `fields` that is not here must be absent, or already hold the value to " +
+			"write. A field that is only here is a guard: the request compares it and never writes it.",
 	}
-	return attributes.Swap("Swaps fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value. "+
-		"An action has no state. Needs Terraform 1.14.", "object", all)
+	return attributes.Swap("Swaps fields of an existing object of any kind in one atomic request, all or none, only if "+
+		"every field holds its expected value. An action has no state. Needs Terraform 1.14.", "object", all)
 }
 
 func (m *swapModel) At() []types.String { return m.places(m.Named) }
@@ -53,25 +54,27 @@ func (m *swapModel) Validate() diag.Diagnostics {
 		return diags
 	}
 	if len(fields.entries) == 0 && len(expected.entries) == 0 {
-		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("fields"), "there must be at least one field in fields or expected_fields"))
+		diags.Append(message.MissingKeys.Problem(path.Root("fields"),
+			"there must be at least one field in fields or expected_fields"))
 	}
 	for key, e := range fields.entries {
 		if _, expects := expected.entries[key]; fields.isKnown && e.IsAbsent() && !expects {
-			diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(fields.at(key), "null removes the field, so expected_fields must name it, too"))
+			diags.Append(message.InvalidAttributeCombination.Problem(fields.at(key),
+				"null removes the field, so expected_fields must name it, too"))
 		}
 	}
 	return diags
 }
 
 // Claim translates the fields to a claim.
-func (m *swapModel) Claim() *claim.Claim {
+func (m *swapModel) Claim() *resource.Claim {
 	fields, _ := m.fields()
 	expected, _ := m.expected()
-	c := &claim.Claim{Claim: decide.Claim{
+	c := &resource.Claim{Claim: decide.Claim{
 		Ref: m.ref(m.Named), APIVersion: m.APIVersion.ValueString(), Values: fields.entries, Expected: expected.entries,
 	}}
-	c.About = func(terms.Operation) diagnose.Subject {
-		s := diagnose.Subject{ID: terms.EntryID{Ref: c.Ref}}
+	c.About = func(terms.Operation) message.Subject {
+		s := message.Subject{ID: terms.EntryID{Ref: c.Ref}}
 		describe(&s, c.APIVersion, fields, expected)
 		return s
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -22,29 +22,61 @@ import (
 // The resource, the action and the data source share these attributes, as those of ConfigMaps and Secrets share
 // [resource.Named] and [resource.Maps].
 
-// typeMeta has the attributes that name the kind of an object, and the version of its API.
-type typeMeta struct {
-	APIVersion types.String `tfsdk:"api_version"`
-	ObjectKind types.String `tfsdk:"kind"`
+// root has the attributes that name the place where paths begin: an object of a kind in a version of its API, or the
+// document in a key of a ConfigMap.
+type root struct {
+	APIVersion types.String `tfsdk:"api_version,optional"`
+	ObjectKind types.String `tfsdk:"kind,optional"`
+	Key        types.String `tfsdk:"key,optional"`
+	Format     types.String `tfsdk:"format,optional"`
 }
 
-func (t *typeMeta) kind() eval.Kind {
-	return terms.KindOf(t.APIVersion.ValueString(), t.ObjectKind.ValueString())
+// isDocument reports whether paths begin in a document.
+func (r *root) isDocument() bool { return !r.Format.IsNull() }
+
+func (r *root) kind() eval.Kind {
+	if r.isDocument() {
+		return eval.ConfigMap
+	}
+	return terms.KindOf(r.APIVersion.ValueString(), r.ObjectKind.ValueString())
+}
+
+// apiVersion returns the version of the API in which the object is read.
+func (r *root) apiVersion() string {
+	if r.isDocument() {
+		return "v1"
+	}
+	return r.APIVersion.ValueString()
 }
 
 // ref names the object.
-func (t *typeMeta) ref(of resource.Named) eval.Ref {
-	return eval.Ref{Kind: t.kind(), Namespace: of.Namespace.ValueString(), Name: of.Name.ValueString()}
+func (r *root) ref(of resource.Named) eval.Ref {
+	return eval.Ref{Kind: r.kind(), Namespace: of.Namespace.ValueString(), Name: of.Name.ValueString()}
 }
 
-// places are the attributes that say where the object is.
-func (t *typeMeta) places(of resource.Named) []types.String {
-	return []types.String{t.APIVersion, t.ObjectKind, of.Namespace, of.Name}
+// places returns the attributes that name the place. Those that a schema does not have are null.
+func (r *root) places(of resource.Named) []types.String {
+	return []types.String{r.APIVersion, r.ObjectKind, r.Key, r.Format, of.Namespace, of.Name}
+}
+
+// keyOf returns the key of a path that is written, and keyRead the key of a path that is only read.
+func (r *root) keyOf(path string) (string, error) {
+	if r.isDocument() {
+		return eval.DocumentKey(eval.Holder{Key: r.Key.ValueString(), Format: r.Format.ValueString()}, path)
+	}
+	return eval.FieldKey(r.kind(), path)
+}
+
+func (r *root) keyRead(path string) (string, error) {
+	if r.isDocument() {
+		return r.keyOf(path)
+	}
+	return eval.ReadKey(r.kind(), path)
 }
 
 // fieldMaps has the values to write to fields, and the values that fields must have before the write.
 type fieldMaps struct {
-	typeMeta
+	root
 
 	Fields         types.Dynamic `tfsdk:"fields"`
 	ExpectedFields types.Dynamic `tfsdk:"expected_fields"`
@@ -52,11 +84,11 @@ type fieldMaps struct {
 
 // fields returns the values to write, and expected the values that fields must have before the write.
 func (m *fieldMaps) fields() (fieldSet, diag.Diagnostics) {
-	return m.read("fields", m.Fields, eval.FieldKey)
+	return read("fields", m.Fields, m.keyOf)
 }
 
 func (m *fieldMaps) expected() (fieldSet, diag.Diagnostics) {
-	return m.read("expected_fields", m.ExpectedFields, eval.ReadKey)
+	return read("expected_fields", m.ExpectedFields, m.keyRead)
 }
 
 // check says what is wrong with the maps, alone and together.
@@ -66,11 +98,11 @@ func (m *fieldMaps) check() diag.Diagnostics {
 	diags.Append(more...)
 	for key, e := range fields.entries {
 		if err := eval.CanSet(key, e); err != nil && fields.isKnown {
-			diags.Append(diagnose.TitleInvalidFieldValue.Problem(fields.at(key), err.Error()))
+			diags.Append(message.InvalidFieldValue.Problem(fields.at(key), err.Error()))
 		}
 		for guard := range expected.entries {
 			if guard != key && eval.Overlap(guard, key) {
-				diags.Append(diagnose.TitleFieldNamedTwice.Problem(expected.at(guard), fmt.Sprintf(
+				diags.Append(message.FieldNamedTwice.Problem(expected.at(guard), fmt.Sprintf(
 					"it names a part of %q in fields, or the reverse: expect the same field", fields.spelled[key])))
 			}
 		}
@@ -79,21 +111,22 @@ func (m *fieldMaps) check() diag.Diagnostics {
 }
 
 // describe says to a subject where attributes say something about a field, and what they hold.
-func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet) {
-	s.APIVersion, s.Value, s.Keys, s.Texts = apiVersion, path.Root("fields"), map[string]diagnose.KeyPaths{}, map[string]string{}
+func describe(s *message.Subject, apiVersion string, fields, expected fieldSet) {
+	s.APIVersion, s.Value, s.Keys, s.Texts = apiVersion, path.Root("fields"), map[string]message.KeyPaths{},
+		map[string]string{}
 	for key, e := range fields.entries {
-		s.Keys[key] = diagnose.KeyPaths{Value: fields.at(key), Expected: expected.at(key)}
+		s.Keys[key] = message.KeyPaths{Value: fields.at(key), Expected: expected.at(key)}
 		if text, isText := e.Text(); isText {
 			s.Texts[key] = text
 		}
 	}
 	for key, e := range expected.entries {
-		s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: expected.at(key), Want: new(e)}
+		s.Keys[key] = message.KeyPaths{Value: s.Keys[key].Value, Expected: expected.at(key), Want: new(e)}
 	}
 }
 
-// A dynamic attribute gives fields their values: an object or a map of any JSON values, by path. A dynamic value can stand in no map of the
-// framework's, and types that differ as a list and a tuple do are the same here.
+// A dynamic attribute gives fields their values: an object or a map of any JSON values, by path. A dynamic value can
+// stand in no map of the framework's, and types that differ as a list and a tuple do are the same here.
 
 // fieldSet is such an attribute.
 type fieldSet struct {
@@ -105,29 +138,36 @@ type fieldSet struct {
 	isKnown   bool                     // all of it is known
 }
 
-// read reads an attribute, null or not. keyOf makes the key of a path.
-func (t *typeMeta) read(attribute string, from types.Dynamic, keyOf func(kind eval.Kind, path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
-	s = fieldSet{attribute: attribute, entries: map[string]eval.Value{}, spelled: map[string]string{}, isNamed: true, isKnown: true}
+// read reads an attribute, null or not. keyOf returns the key of a path.
+func read(
+	attribute string, from types.Dynamic, keyOf func(path string) (string, error),
+) (s fieldSet, diags diag.Diagnostics) {
+	s = fieldSet{
+		attribute: attribute, entries: map[string]eval.Value{}, spelled: map[string]string{}, isNamed: true,
+		isKnown: true,
+	}
 	s.values = map[string]tftypes.Value{}
 	raw, err := from.ToTerraformValue(context.Background())
 	var all map[string]tftypes.Value
 	switch of := raw.Type(); {
 	case err != nil || !of.Is(tftypes.Object{}) && !of.Is(tftypes.Map{}) && !of.Is(tftypes.DynamicPseudoType):
-		diags.Append(diagnose.TitleInvalidFieldValue.Problem(path.Root(attribute), "must be an object of values by path, such as { \"spec.replicas\" = 3 }"))
+		diags.Append(message.InvalidFieldValue.Problem(path.Root(attribute),
+			"must be an object of values by path, such as { \"spec.replicas\" = 3 }"))
 	case raw.As(&all) != nil: // it is not known
 		s.isNamed = false
 	}
 	s.isKnown = s.isNamed
 	for _, spelling := range slices.Sorted(maps.Keys(all)) {
 		at := path.Root(attribute).AtMapKey(spelling)
-		key, err := keyOf(t.kind(), spelling)
+		key, err := keyOf(spelling)
 		if err != nil {
-			diags.Append(diagnose.TitleInvalidFieldPath.Problem(at, err.Error()))
+			diags.Append(message.InvalidFieldPath.Problem(at, err.Error()))
 			continue
 		}
 		for other := range s.entries {
 			if eval.Overlap(key, other) {
-				diags.Append(diagnose.TitleFieldNamedTwice.Problem(at, fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
+				diags.Append(message.FieldNamedTwice.Problem(at,
+					fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
 			}
 		}
 		value := all[spelling]
@@ -137,7 +177,7 @@ func (t *typeMeta) read(attribute string, from types.Dynamic, keyOf func(kind ev
 			s.entries[key], err = entryOf(value)
 		}
 		if err != nil {
-			diags.Append(diagnose.TitleInvalidFieldValue.Problem(at, err.Error()))
+			diags.Append(message.InvalidFieldValue.Problem(at, err.Error()))
 		}
 	}
 	return s, diags
@@ -153,7 +193,7 @@ func (s *fieldSet) spelling(key string) string {
 	if spelling, isThere := s.spelled[key]; isThere {
 		return spelling
 	}
-	name, _ := diagnose.NameOf(key)
+	name, _ := message.NameOf(key)
 	return name
 }
 
@@ -176,19 +216,11 @@ func (s *fieldSet) attributeOf(entries map[string]eval.Value) types.Dynamic {
 
 // dynamicOf returns an attribute with these values, by path.
 func dynamicOf(values map[string]tftypes.Value) types.Dynamic {
-	v, err := types.DynamicType.ValueFromTerraform(context.Background(), objectOf(values))
+	v, err := types.DynamicType.ValueFromTerraform(context.Background(), resource.ObjectOf(values))
 	if attribute, isDynamic := v.(types.Dynamic); err == nil && isDynamic { // always
 		return attribute
 	}
 	return types.DynamicNull()
-}
-
-func objectOf(members map[string]tftypes.Value) tftypes.Value {
-	of := map[string]tftypes.Type{}
-	for name, member := range members {
-		of[name] = member.Type()
-	}
-	return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, members)
 }
 
 // entryOf is the entry of a value that is known.
@@ -236,7 +268,7 @@ func plain(v tftypes.Value) any {
 }
 
 // valueOf returns the value of an entry.
-func valueOf(e eval.Value) tftypes.Value { return typed(diagnose.Decoded(e)) }
+func valueOf(e eval.Value) tftypes.Value { return typed(message.Decoded(e)) }
 
 // precision is that of Terraform's numbers.
 const precision = 512
@@ -258,7 +290,7 @@ func typed(v any) tftypes.Value {
 		for name, member := range v {
 			members[name] = typed(member)
 		}
-		return objectOf(members)
+		return resource.ObjectOf(members)
 	case []any:
 		values, of := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
 		for i := range v {

@@ -1,5 +1,6 @@
-// Package pool has what one key of a ConfigMap holds that is a pool: who has taken which numbers, prefixes or names. It knows neither Terraform nor Kubernetes,
-// and sends nothing. Each function takes a pool and gives another one, so that the same pool always gives the same.
+// Package pool has what one key of a ConfigMap holds that is a pool: who has taken which numbers, prefixes or names. It
+// knows neither Terraform nor Kubernetes, and sends nothing. Each function takes a pool and gives another one, so that
+// the same pool always gives the same.
 package pool
 
 import (
@@ -12,7 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Pool is what has been taken. Its text is a JSON object with a member for each allocation, whose name is the value that was taken:
+// Pool contains the allocations of one key. Its text is a JSON object with a member for each allocation, whose name is
+// the allocated value:
 //
 //	{
 //	"30000":{"claimant":"shop/web","id":"KZ5V2UQ7ENWGA3TB","since":"2026-11-25T01:47:11Z"},
@@ -27,7 +29,7 @@ type Pool struct {
 // MostClaimant is how many bytes a claimant has at most.
 const MostClaimant = 128
 
-// Member is one allocation. What is not there, or is no text, is empty.
+// Member is one allocation. A field that is missing, or is no text, is empty.
 type Member struct {
 	Value    string
 	Claimant string // who has it, for people
@@ -57,7 +59,8 @@ func (p *Pool) At(value string) (Member, bool) {
 	return Member{}, false
 }
 
-// Find is the allocation with an id. Where several have it, since somebody copied one by hand, that of the value comes first.
+// Find returns the allocation with an id. If several have the id, because somebody copied a member by hand, Find
+// prefers the allocation of the value.
 func (p *Pool) Find(id, value string) (Member, bool) {
 	i := p.index(id, value)
 	if i < 0 {
@@ -69,7 +72,8 @@ func (p *Pool) Find(id, value string) (Member, bool) {
 func (p *Pool) index(id, value string) int {
 	found := -1
 	for i, m := range p.members {
-		mayHave := strings.Contains(m.raw, id) || strings.Contains(m.raw, `\`) || !norm.NFC.IsNormalString(m.raw) // in JSON, an id may be escaped
+		// in JSON, an id may be escaped
+		mayHave := strings.Contains(m.raw, id) || strings.Contains(m.raw, `\`) || !norm.NFC.IsNormalString(m.raw)
 		if id != "" && mayHave && m.read().ID == id && (found < 0 || m.name == value) {
 			found = i
 		}
@@ -86,7 +90,8 @@ func (p *Pool) Release(id, value string) *Pool {
 	return &Pool{slices.Delete(slices.Clone(p.members), i, i+1)}
 }
 
-// Claim gives the pool in which the allocation that has the id is of another claimant. Its other fields stay. The same pool where none has the id.
+// Claim gives the pool in which the allocation that has the id is of another claimant. Its other fields stay. The same
+// pool where none has the id.
 func (p *Pool) Claim(id, value, claimant string) *Pool {
 	i := p.index(id, value)
 	if i < 0 || p.members[i].read().Claimant == claimant {
@@ -106,9 +111,9 @@ func (p *Pool) Claim(id, value, claimant string) *Pool {
 	return next
 }
 
-// FullError: all that could be taken is.
+// FullError reports that no value of a range is free.
 type FullError struct {
-	Holders []Member // of what could be taken; of a prefix, all that overlap
+	Holders []Member // have the values of the range; for a prefix, all that overlap it
 	Holds   bool     // whether there is anything that could be taken at all
 }
 
@@ -129,8 +134,8 @@ type OutsideError struct {
 
 func (e *OutsideError) Error() string { return fmt.Sprintf("%q is outside of the range", e.Value) }
 
-// Take takes the lowest free value of a range for m, or the one that m names, and gives the pool with it. Where m's id has an allocation already, that is it.
-// Its errors are a *FullError, *TakenError and *OutsideError.
+// Take takes the lowest free value of a range for m, or the one that m names, and gives the pool with it. Where m's id
+// has an allocation already, that is it. Its errors are a *FullError, *TakenError and *OutsideError.
 func (p *Pool) Take(from Range, m Member) (*Pool, Member, error) {
 	if had, ok := p.Find(m.ID, m.Value); ok {
 		return p, had, nil

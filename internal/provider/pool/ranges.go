@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Range is what can be taken from a pool: [Numbers], [Prefixes] or [Names].
+// Range has the values that an allocation can get from a pool: [Numbers], [Prefixes] or [Names].
 type Range interface {
 	// Contains reports whether the value is among what can be taken, in its canonical form.
 	Contains(value string) bool
@@ -22,7 +22,7 @@ type Range interface {
 	touches(m member) bool
 }
 
-// Numbers are those from From to To, both included, without Except.
+// Numbers has the numbers from From to To, both included, without Except.
 type Numbers struct {
 	From, To int64
 	Except   []int64
@@ -128,7 +128,8 @@ func (r Names) only(value string) Range { return Names{value} }
 
 func (r Names) touches(m member) bool { return slices.Contains(r, m.name) }
 
-// Prefixes are those of a length that lie within others, which do not overlap each other, and overlap none of Except.
+// Prefixes has the prefixes of a length that lie within others and overlap none of Except. The prefixes of Within do
+// not overlap each other.
 type Prefixes struct {
 	Within []netip.Prefix
 	Bits   int // the length; at least that of each in Within
@@ -181,10 +182,11 @@ func (r Prefixes) only(value string) Range {
 
 func (r Prefixes) touches(m member) bool {
 	isExcepted := func(e netip.Prefix) bool { e = r.whole(e); return e.Bits() <= m.prefix.Bits() && e.Overlaps(m.prefix) }
-	return m.order == isPrefix && slices.ContainsFunc(r.Within, m.prefix.Overlaps) && !slices.ContainsFunc(r.Except, isExcepted)
+	return m.order == isPrefix && slices.ContainsFunc(r.Within, m.prefix.Overlaps) &&
+		!slices.ContainsFunc(r.Except, isExcepted)
 }
 
-// whole is what a prefix keeps from being taken: all of the one that it lies in.
+// whole returns the addresses that a used prefix blocks: the whole prefix of the range that contains it.
 func (r Prefixes) whole(p netip.Prefix) netip.Prefix {
 	if p.Bits() <= r.Bits {
 		return p
@@ -204,9 +206,9 @@ func (r Prefixes) used(p *Pool) []netip.Prefix {
 	return all
 }
 
-// walk calls found for each gap in w, from its first address up to the one at which the next gap cannot begin; no such address where w ends with the gap, at the
-// end of all addresses. It ends where found returns false. Two prefixes are apart, or one lies in the other: so each used one, and what is to be taken, is gone
-// past as a whole.
+// walk calls found for each gap in w, with the first address of the gap and the first one after the gap. There is no
+// address after the gap if w ends with the gap, at the end of all addresses. walk ends when found returns false. Two
+// prefixes are apart, or one lies in the other, so walk passes each used prefix as a whole.
 func (r Prefixes) walk(w netip.Prefix, used []netip.Prefix, found func(first, next netip.Addr) bool) {
 	if w.Bits() > r.Bits {
 		return

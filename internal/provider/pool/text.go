@@ -68,10 +68,11 @@ type FormatError struct {
 
 func (e *FormatError) Error() string { return e.Problem }
 
-// NotText is the error of what is no text at all.
+// NotText returns the error of a key that has bytes instead of text.
 func NotText() error { return &FormatError{Problem: "it is bytes (binaryData), not text"} }
 
-// Reader reads the same pool again and again: where it holds what the last read found, or what [Reader.Keep] was told of, it is not parsed. The zero value is ready.
+// Reader reads one pool repeatedly. It does not parse a text that equals the text of the last read, or the one that
+// [Reader.Keep] recorded. The zero value is ready.
 type Reader struct {
 	mu   sync.Mutex
 	text string
@@ -100,7 +101,8 @@ func (r *Reader) Keep(p *Pool) string {
 	return r.text
 }
 
-// String is the text of the pool: one line for each member, in the order of their values. It is the same for the same members.
+// String is the text of the pool: one line for each member, in the order of their values. It is the same for the same
+// members.
 func (p *Pool) String() string {
 	if len(p.members) == 0 {
 		return "{}"
@@ -122,8 +124,8 @@ func (p *Pool) String() string {
 	return b.String()
 }
 
-// Reformed is another text of the same pool. Of one that a pool has written it is as long: a ConfigMap may have no room for more. The next take or release writes
-// the usual text.
+// Reformed is another text of the same pool. Of one that a pool has written it is as long: a ConfigMap may have no room
+// for more. The next take or release writes the usual text.
 func Reformed(text string) string {
 	for _, end := range [][2]string{{"\n}", " }"}, {" }", "\n}"}, {"\n", ""}} {
 		if before, ok := strings.CutSuffix(text, end[0]); ok {
@@ -162,7 +164,8 @@ func newMember(name, raw string) member {
 	return m
 }
 
-// parsePrefix reads what people may write by hand as well: an address alone, one within its prefix, or one of version 4 that is mapped to version 6.
+// parsePrefix reads what people may write by hand as well: an address alone, one within its prefix, or one of version 4
+// that is mapped to version 6.
 func parsePrefix(s string) (netip.Prefix, bool) {
 	if prefix, err := netip.ParsePrefix(s); err == nil {
 		if addr, bits := prefix.Addr(), prefix.Bits()-96; addr.Is4In6() && bits >= 0 {
@@ -178,11 +181,12 @@ func parsePrefix(s string) (netip.Prefix, bool) {
 }
 
 func (m member) compare(other member) int {
-	return cmp.Or(cmp.Compare(m.order, other.order), cmp.Compare(m.number, other.number), m.prefix.Addr().Compare(other.prefix.Addr()),
+	return cmp.Or(cmp.Compare(m.order, other.order), cmp.Compare(m.number, other.number),
+		m.prefix.Addr().Compare(other.prefix.Addr()),
 		cmp.Compare(m.prefix.Bits(), other.prefix.Bits()), cmp.Compare(m.name, other.name))
 }
 
-// fields are those of a member, as JSON. Names are compared as they are: encoding/json would take "ID" for "id".
+// fields returns the fields of a member, as JSON. Names are compared exactly: encoding/json would read "ID" as "id".
 func (m member) fields() map[string]json.RawMessage {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(m.raw), &all); err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 )
 
-// Checked is a resource whose plans are checked, as the plans of all resources are.
+// Checked is the interface of all resources of the provider: their plans are checked.
 type Checked interface {
 	fwresource.ResourceWithConfigure
 	fwresource.ResourceWithModifyPlan
@@ -25,7 +25,7 @@ type Checked interface {
 
 // Connection links a resource or data source to the configured provider.
 type Connection struct {
-	Run *claim.Run // nil while a configuration is validated
+	Session *session.Session // nil while a configuration is validated
 }
 
 // Configure implements [fwresource.ResourceWithConfigure].
@@ -35,20 +35,20 @@ func (c *Connection) Configure(_ context.Context, req fwresource.ConfigureReques
 
 // Connect stores the provider's data. There is none while a configuration is validated.
 func (c *Connection) Connect(providerData any) diag.Diagnostics {
-	run, ok := providerData.(*claim.Run)
+	configured, ok := providerData.(*session.Session)
 	if !ok && providerData != nil {
-		return diag.Diagnostics{diagnose.TitleUnexpectedError.With(diagnose.Detail(
-			fmt.Sprintf("The provider handed over a %T.", providerData), nil, diagnose.Report))}
+		return diag.Diagnostics{message.UnexpectedError.With(message.Detail(
+			fmt.Sprintf("The provider handed over a %T.", providerData), nil, message.Report))}
 	}
-	c.Run = run
+	c.Session = configured
 	return nil
 }
 
-// Type is a type of resources, data sources, actions or lists.
+// Type describes a type of resources, data sources, actions or lists.
 type Type struct {
 	Connection
 
-	Name       string // as it follows the provider's: "configmap_entry"
+	Name       string // without the name of the provider: "configmap_entry"
 	Kind       eval.Kind
 	Definition func(context.Context) schema.Schema
 	IsOfFields bool   // of objects of any kind
@@ -63,17 +63,21 @@ func (t *Type) Metadata(_ context.Context, req fwresource.MetadataRequest, resp 
 	resp.TypeName, resp.ResourceBehavior.MutableIdentity = req.ProviderTypeName+"_"+t.Name, t.MutableIdentity
 }
 
-// Recall gives what is known of a resource beside its state.
-func (t *Type) Recall(ctx context.Context, from claim.Private, diags *diag.Diagnostics) *claim.Memory {
-	m, more := claim.Recall(ctx, from, t.Kind)
+// Recall returns the memory of a resource of this type.
+func (t *Type) Recall(ctx context.Context, from Private, diags *diag.Diagnostics) *Memory {
+	m, more := Recall(ctx, from, t.Kind)
 	diags.Append(more...)
 	return m
 }
 
-// Planning is the context of a plan's checks, and what is known of the resource.
-func (t *Type) Planning(ctx context.Context, req *fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse) (context.Context, *claim.Memory) {
+// Planning puts the defaults of the provider block into a plan. It returns the checks of the plan, and the memory of
+// the resource.
+func (t *Type) Planning(
+	ctx context.Context, req *fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse,
+) (session.Plan, *Memory) {
 	t.setDefaults(req, resp)
-	return t.Run.Planning(ctx, req), t.Recall(ctx, resp.Private, &resp.Diagnostics)
+	plan := t.Session.Planning(req.ClientCapabilities.DeferralAllowed)
+	return plan, t.Recall(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // Schema implements [fwresource.Resource].
@@ -81,24 +85,27 @@ func (t *Type) Schema(ctx context.Context, _ fwresource.SchemaRequest, resp *fwr
 	resp.Schema = t.Definition(ctx)
 }
 
-// Describe puts a definition into a schema that is not of a resource. The framework has types of its own for it, and takes the attributes of any other.
-func Describe[A any](ctx context.Context, of func(context.Context) schema.Schema, description *string, attributes *map[string]A) {
-	s := of(ctx)
+// Describe puts a definition into the schema of a data source, an ephemeral resource or an action. The framework has
+// other types for such a schema, but accepts the attributes of a resource.
+func Describe[A any](
+	ctx context.Context, definition func(context.Context) schema.Schema, description *string, attributes *map[string]A,
+) {
+	s := definition(ctx)
 	*description, *attributes = s.MarkdownDescription, map[string]A{}
 	for name, attribute := range s.Attributes {
 		(*attributes)[name], _ = attribute.(A)
 	}
 }
 
-// Modeled is a type with its schema as Go values.
+// Modeled is a type with the codec of its model.
 type Modeled[M any] struct {
 	Type
 
 	Codec func() *codec.Codec[M]
 }
 
-// codecs has the codecs by the name and the model of a type. The framework makes a new type for each call, and to make
-// its codec takes longer than to use it.
+// codecs has the codecs by the name and the model of a type. The framework makes a new Type for each call, and making a
+// codec takes longer than using it.
 var codecs sync.Map
 
 type codecID struct {
@@ -116,7 +123,7 @@ func codecOf[M any, S codec.Schema](name string, definition func(context.Context
 	return made
 }
 
-// NewModeled returns a type. Its name follows the provider's.
+// NewModeled returns a type with a codec.
 func NewModeled[M any](name string, kind eval.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
 	return Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codecOf[M](name, definition)}
 }

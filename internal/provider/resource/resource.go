@@ -1,7 +1,20 @@
-// Package resource has the resources, and the code that they share with data sources, ephemeral resources and actions.
-// A resource translates its model to a claim of package claim, and back. resource.go does so for each [Family] of
-// resources: entries (entry.go), several keys (data.go), whole objects (object.go), and in package object the fields of
-// any kind. found.go reads for data sources and ephemeral resources, and swap.go writes for actions.
+// Package resource has the one generic resource: it decodes, decides with package decide, reads or writes, and encodes.
+//
+// A [Family] translates its model to a [Claim], and a result back to the model: package keys has the families of
+// ConfigMaps and Secrets, package object the family of fields of any kind. A claim describes the request of a resource
+// about one object. It has nothing to do with a PersistentVolumeClaim. Where to look:
+//
+//   - resource.go, plan.go: the functions that Terraform calls; connection.go, move.go: the smaller ones
+//   - operation.go: one such call, with the claims of its plan and its state
+//   - model.go, values.go: attributes that all families share
+//   - memory.go: how private state is stored
+//   - check.go: how a create and an update are checked at plan
+//   - write.go: how a create and an update are applied
+//   - delete.go: how a removal is checked and applied
+//   - read.go: how a refresh reads
+//   - whole.go: how a whole object is created and removed
+//   - report.go: which diagnostics a decision has
+//   - found.go: data sources and ephemeral resources; swap.go: actions
 package resource
 
 import (
@@ -10,7 +23,6 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	fwresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -19,10 +31,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/decide"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/session"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -51,33 +63,33 @@ type Family[M any] struct {
 	MayLeave bool
 
 	// Claim translates a plan or a state, except for the attributes that all families share.
-	Claim func(Call[M]) *claim.Claim
+	Claim func(Call[M]) *Claim
 
 	// PlanWrite makes unknown what a write changes, where Terraform does not: a plan with the arguments of its state may
 	// have to write. It may be nil.
 	PlanWrite func(Call[M])
-	// Result stores the result of a write, except for the id and the version; nil if the resource writes nothing.
-	Result func(Call[M], *claim.Written)
+	// Result stores the result of a write, except for the id and the version. Written is nil if there was no write.
+	Result func(Call[M], *Written)
 	// Read stores what a read found, and reports whether the resource still exists.
-	Read func(Call[M], *claim.Seen) bool
+	Read func(Call[M], *Seen) bool
 
-	// Reword gives a plan the words of its state where both say the same in different words. It may be nil.
+	// Reword copies the spelling of the state to a plan for each value that differs only in spelling. It may be nil.
 	Reword func(plan, state *M)
 	// Moves reads a state of hashicorp/kubernetes. It may be nil.
 	Moves *Moves[M]
 }
 
-// Call has the models of one call of Terraform, and what it knows beside them.
+// Call has the models of one call of Terraform, and the other facts that a family needs.
 type Call[M any] struct {
-	Model  *M // of the plan; of the state where there is no plan
-	Config *M // of the plan
-	State  *M // nil for a create
-	Memory *claim.Memory
-	Run    *claim.Run
+	Model   *M // of the plan; of the state where there is no plan
+	Config  *M // of the plan
+	State   *M // nil for a create
+	Memory  *Memory
+	Session *session.Session
 }
 
-// values returns the model with the values to write. For a Secret that is the configuration; nil without a plan.
-func (c Call[M]) values(kind eval.Kind) *M {
+// Values returns the model with the values to write. For a Secret that is the configuration; nil without a plan.
+func (c Call[M]) Values(kind eval.Kind) *M {
 	if kind == eval.Secret {
 		return c.Config
 	}
@@ -92,6 +104,7 @@ type Identity struct {
 	Name       types.String `tfsdk:"name"`
 	Key        types.String `tfsdk:"key,optional"`
 	Keys       types.List   `tfsdk:"keys,optional"`
+	Format     types.String `tfsdk:"format,optional"`
 	Paths      types.List   `tfsdk:"paths,optional"`
 }
 
@@ -125,16 +138,16 @@ func (r *Resource[M]) decode(ctx context.Context, raw tftypes.Value, diags *diag
 }
 
 // decodeState returns the call about a state, without a plan.
-func (r *Resource[M]) decodeState(ctx context.Context, raw tftypes.Value, m *claim.Memory, diags *diag.Diagnostics) Call[M] {
+func (r *Resource[M]) decodeState(ctx context.Context, raw tftypes.Value, m *Memory, diags *diag.Diagnostics) Call[M] {
 	state := r.decode(ctx, raw, diags)
-	return Call[M]{Model: state, State: state, Memory: m, Run: r.Run}
+	return Call[M]{Model: state, State: state, Memory: m, Session: r.Session}
 }
 
 // decodePlan returns the call about a plan. state is null for a create.
 func (r *Resource[M]) decodePlan(
-	ctx context.Context, plan, config, state tftypes.Value, m *claim.Memory, diags *diag.Diagnostics,
+	ctx context.Context, plan, config, state tftypes.Value, m *Memory, diags *diag.Diagnostics,
 ) Call[M] {
-	c := Call[M]{Model: r.decode(ctx, plan, diags), Config: r.decode(ctx, config, diags), Memory: m, Run: r.Run}
+	c := Call[M]{Model: r.decode(ctx, plan, diags), Config: r.decode(ctx, config, diags), Memory: m, Session: r.Session}
 	if !state.IsNull() {
 		c.State = r.decode(ctx, state, diags)
 	}
@@ -146,10 +159,10 @@ func (r *Resource[M]) decodePlan(
 
 // stateOf returns the call about the state before a plan.
 func (c Call[M]) stateOf() Call[M] {
-	return Call[M]{Model: c.State, State: c.State, Memory: c.Memory, Run: c.Run}
+	return Call[M]{Model: c.State, State: c.State, Memory: c.Memory, Session: c.Session}
 }
 
-// encode puts a model into a state, and its identity into the one beside it.
+// encode puts a model into a state, and its identity into identity, which may be nil.
 func (r *Resource[M]) encode(
 	ctx context.Context, m *M, identity *tfsdk.ResourceIdentity, state *tfsdk.State,
 ) (diags diag.Diagnostics) {
@@ -163,7 +176,7 @@ func (r *Resource[M]) encode(
 func (r *Resource[M]) EncodeIdentity(ctx context.Context, m *M, raw *tftypes.Value) diag.Diagnostics {
 	identity, err := r.family.ParseID(r.ID(m))
 	if err != nil {
-		return diag.Diagnostics{invalidImport(diagnose.TitleInvalidImportIdentity, "identity", err)}
+		return diag.Diagnostics{invalidImport(message.InvalidImportIdentity, "identity", err)}
 	}
 	return r.identities().Encode(ctx, identity, raw)
 }
@@ -175,10 +188,10 @@ func (r *Resource[M]) ID(state *M) string { return r.family.Base(state).ID.Value
 func (r *Resource[M]) setID(c Call[M]) { r.family.Base(c.Model).ID = types.StringValue(r.family.ID(c)) }
 
 // claim translates a plan or a state to a claim.
-func (r *Resource[M]) claim(c Call[M]) *claim.Claim {
+func (r *Resource[M]) claim(c Call[M]) *Claim {
 	b, claimed := r.family.Base(c.Model), r.family.Claim(c)
 	claimed.Version, claimed.Timeouts = b.Version(), b.Timeouts
-	claimed.FieldManager = r.Run.FieldManagerOr(b.FieldManager)
+	claimed.FieldManager = r.Session.FieldManagerOr(b.FieldManager)
 	claimed.Policy, claimed.OnDrift = b.DeletionPolicy.ValueString(), b.OnDrift.ValueString()
 	if c.Config != nil {
 		claimed.Required = requiredOf(r.family.Base(c.Config).ExpectedResourceVerWO)
@@ -187,17 +200,17 @@ func (r *Resource[M]) claim(c Call[M]) *claim.Claim {
 }
 
 // About describes a resource in diagnostics about an operation.
-func (r *Resource[M]) About(c Call[M], op terms.Operation) diagnose.Subject {
+func (r *Resource[M]) About(c Call[M], op terms.Operation) message.Subject {
 	return r.claim(c).About(op)
 }
 
-// change returns the subject of a call with a plan.
-func (r *Resource[M]) change(c Call[M]) *claim.Change {
-	var prior *claim.Claim
+// operation returns the operation of a call with a plan.
+func (r *Resource[M]) operation(c Call[M]) *operation {
+	var prior *Claim
 	if c.State != nil {
 		prior = r.claim(c.stateOf())
 	}
-	return claim.NewChange(r.Run, prior, r.claim(c), c.Memory)
+	return newOperation(r.Session, prior, r.claim(c), c.Memory)
 }
 
 // Import returns the state of an import before its first read, and the keys that it names.
@@ -217,11 +230,11 @@ func (r *Resource[M]) blank(ctx context.Context) *M {
 			values[name] = tftypes.NewValue(tftypes.Bool, false)
 		}
 	}
-	return r.decode(ctx, objectOf(values), new(diag.Diagnostics))
+	return r.decode(ctx, ObjectOf(values), new(diag.Diagnostics))
 }
 
-// objectOf returns an object with these attributes.
-func objectOf(values map[string]tftypes.Value) tftypes.Value {
+// ObjectOf returns an object with these attributes.
+func ObjectOf(values map[string]tftypes.Value) tftypes.Value {
 	ofType := map[string]tftypes.Type{}
 	for name, value := range values {
 		ofType[name] = value.Type()
@@ -249,153 +262,6 @@ func (r *Resource[M]) ValidateConfig(
 	}
 }
 
-// ModifyPlan makes the checks of an apply at plan.
-func (r *Resource[M]) ModifyPlan(
-	ctx context.Context, req fwresource.ModifyPlanRequest, resp *fwresource.ModifyPlanResponse,
-) {
-	if r.Run == nil {
-		return
-	}
-	ctx, m := r.Planning(ctx, &req, resp)
-	defer func() { resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...) }()
-	if req.Plan.Raw.IsNull() {
-		c := r.decodeState(ctx, req.State.Raw, m, &resp.Diagnostics)
-		if !resp.Diagnostics.HasError() {
-			resp.Diagnostics.Append(claim.NewChange(r.Run, r.claim(c), nil, m).PlanDelete(ctx, true)...)
-		}
-		return
-	}
-	c := r.decodePlan(ctx, req.Plan.Raw, req.Config.Raw, req.State.Raw, m, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	ch := r.change(c)
-	switch {
-	case c.State == nil:
-		r.planCreate(ctx, c, ch, resp)
-		return
-	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == eval.ConfigMap:
-		ch = claim.NewChange(r.Run, ch.Prior, ch.Prior, m)
-		ch.NoteReplace()
-		resp.Diagnostics.Append(ch.PlanUnchanged(ctx)...)
-		resp.Diagnostics.Append(r.acceptDrift(ctx, c, ch, resp)...)
-	case !ch.Plan.Known.Place || ch.Plan.ID != ch.Prior.ID:
-		mayBeSame := !ch.Plan.Known.Place && r.mayBeSame(req.Plan.Raw, req.State.Raw)
-		resp.Diagnostics.Append(ch.PlanReplace(ctx, mayBeSame)...)
-	default:
-		r.planUpdate(ctx, c, ch, resp)
-	}
-	if !r.Run.IsApply(ctx) {
-		r.planNoChange(ctx, c, req.State.Raw, resp)
-	}
-}
-
-// mayBeSame reports whether a plan may turn out to have the place of its state.
-func (r *Resource[M]) mayBeSame(plan, state tftypes.Value) bool {
-	var planned, had map[string]tftypes.Value
-	if plan.As(&planned) != nil || state.As(&had) != nil {
-		return false
-	}
-	for name, attribute := range r.family.Identity {
-		_, isText := attribute.(identityschema.StringAttribute)
-		if isText && planned[name].IsKnown() && !planned[name].Equal(had[name]) {
-			return false
-		}
-	}
-	return true
-}
-
-// planNoChange plans the state itself if the plan differs from the state in words alone. Any other plan has the words
-// of the configuration, which its apply stores. An apply plans each change again: there the words of the state would
-// differ from the first plan.
-func (r *Resource[M]) planNoChange(
-	ctx context.Context, c Call[M], raw tftypes.Value, resp *fwresource.ModifyPlanResponse,
-) {
-	if r.family.Reword == nil || len(resp.RequiresReplace) > 0 {
-		return
-	}
-	var reworded tftypes.Value
-	r.family.Reword(c.Model, c.State)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, *c.Model, &reworded)...)
-	if reworded.Equal(raw) { // which compares no types
-		resp.Plan.Raw = raw
-	}
-}
-
-func (r *Resource[M]) planCreate(
-	ctx context.Context, c Call[M], ch *claim.Change, resp *fwresource.ModifyPlanResponse,
-) {
-	if ch.Plan.IsNamed() {
-		r.setID(c)
-		r.planWrite(c)
-	}
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, *c.Model, &resp.Plan.Raw)...)
-	resp.Diagnostics.Append(ch.PlanCreate(ctx)...)
-}
-
-func (r *Resource[M]) planUpdate(
-	ctx context.Context, c Call[M], ch *claim.Change, resp *fwresource.ModifyPlanResponse,
-) {
-	planned := ch.Plan
-	ch.NoteReplace()
-	if planned.IsNamed() && (!planned.Open || planned.Whole != nil) {
-		r.setID(c)
-	}
-	ch.Memory.Plan.Left = r.family.MayLeave && !planned.Open
-	isUnchanged := planned.Known.Change && ch.Update.Txn == nil
-	switch {
-	case isUnchanged && planned.Open && len(ch.Update.Released) > 0: // the update records that the resource releases the keys
-		r.planWrite(c)
-	case !planned.Known.Change, isUnchanged && (planned.Open || planned.IsSecret() && !planned.Known.Values):
-		// The plan stays as it is: its difference from the state makes unknown what a write changes, since the apply may
-		// have to write after all.
-	case isUnchanged:
-		r.keep(c)
-	default:
-		r.planWrite(c)
-	}
-	r.keepUID(c, ch)
-	resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
-	for _, attribute := range ch.Update.Replaces {
-		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
-		r.planWrite(c)
-	}
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, *c.Model, &resp.Plan.Raw)...)
-	if len(ch.Update.Replaces) == 0 && isUnchanged {
-		resp.Diagnostics.Append(r.acceptDrift(ctx, c, ch, resp)...)
-	}
-}
-
-func (r *Resource[M]) planWrite(c Call[M]) {
-	if r.family.PlanWrite != nil {
-		r.family.PlanWrite(c)
-	}
-}
-
-// keepUID keeps the uid in the plan of an update for which another object would be a conflict.
-func (r *Resource[M]) keepUID(c Call[M], ch *claim.Change) {
-	if uid := ch.Prior.Version.UID; ch.Plan.Scope == terms.ScopeObject && uid != "" {
-		r.family.Base(c.Model).UID = types.StringValue(uid)
-	}
-}
-
-// acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts
-// drift.
-func (r *Resource[M]) acceptDrift(
-	ctx context.Context, c Call[M], ch *claim.Change, resp *fwresource.ModifyPlanResponse,
-) diag.Diagnostics {
-	if !ch.Update.AcceptsDrift {
-		return nil
-	}
-	r.setID(c)
-	r.family.Base(c.Model).ResourceVersion = types.StringUnknown()
-	if ch.Plan.Open {
-		r.planWrite(c)
-		r.keepUID(c, ch)
-	}
-	return r.Codec().Encode(ctx, *c.Model, &resp.Plan.Raw)
-}
-
 // keep copies from the state what only a write changes.
 func (r *Resource[M]) keep(c Call[M]) {
 	r.family.Base(c.Model).Versioned = r.family.Base(c.State).Versioned
@@ -404,7 +270,7 @@ func (r *Resource[M]) keep(c Call[M]) {
 }
 
 // takeIn stores the result of a write.
-func (r *Resource[M]) takeIn(c Call[M], written claim.Written) {
+func (r *Resource[M]) takeIn(c Call[M], written Written) {
 	r.family.Base(c.Model).SetVersion(written.After.Version())
 	r.family.Result(c, &written)
 	r.setID(c)
@@ -417,7 +283,7 @@ func (r *Resource[M]) Create(ctx context.Context, req fwresource.CreateRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.change(c).ApplyCreate(ctx)
+	written, diags := r.operation(c).applyCreate(ctx)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: the next plan of a tainted resource could not pass its check
@@ -441,7 +307,7 @@ func (r *Resource[M]) Update(ctx context.Context, req fwresource.UpdateRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.change(c).ApplyUpdate(ctx)
+	written, diags := r.operation(c).applyUpdate(ctx)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
@@ -473,7 +339,7 @@ func (r *Resource[M]) Delete(ctx context.Context, req fwresource.DeleteRequest, 
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	c := r.decodeState(ctx, req.State.Raw, m, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(claim.NewChange(r.Run, r.claim(c), nil, m).ApplyDelete(ctx)...)
+		resp.Diagnostics.Append(newOperation(r.Session, r.claim(c), nil, m).applyDelete(ctx)...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }
@@ -487,17 +353,17 @@ func (r *Resource[M]) Read(ctx context.Context, req fwresource.ReadRequest, resp
 	}
 	// Set even where the resource is removed: the framework demands it.
 	resp.Diagnostics.Append(r.EncodeIdentity(ctx, c.Model, &resp.Identity.Raw)...)
-	if !r.Run.Configured() {
+	if !r.Session.Configured() {
 		return
 	}
-	seen, diags := r.Run.Read(ctx, r.claim(c), m)
+	seen, diags := read(ctx, r.Session, r.claim(c), m)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || seen == nil {
 		return
 	}
 	if !r.family.Read(c, seen) {
 		if seen.IsImport {
-			resp.Diagnostics.Append(r.Run.NothingThere(ctx, r.About(c, terms.OpRead), seen.Snapshot))
+			resp.Diagnostics.Append(r.Session.NothingThere(ctx, r.About(c, terms.OpRead), seen.Snapshot))
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -520,7 +386,7 @@ func (r *Resource[M]) Read(ctx context.Context, req fwresource.ReadRequest, resp
 func (r *Resource[M]) Found(ctx context.Context, i Identity, seen *eval.Snapshot) (*M, error) {
 	state, _, err := r.Import(ctx, i)
 	if err == nil {
-		r.family.Read(Call[M]{Model: state, State: state, Run: r.Run}, &claim.Seen{Snapshot: seen, IsImport: true})
+		r.family.Read(Call[M]{Model: state, State: state, Session: r.Session}, &Seen{Snapshot: seen, IsImport: true})
 		r.family.Base(state).SetVersion(seen.Version())
 	}
 	return state, err
@@ -530,13 +396,13 @@ func (r *Resource[M]) Found(ctx context.Context, i Identity, seen *eval.Snapshot
 func (r *Resource[M]) ImportState(
 	ctx context.Context, req fwresource.ImportStateRequest, resp *fwresource.ImportStateResponse,
 ) {
-	title, subject := diagnose.TitleInvalidImportID, "import id"
+	title, subject := message.InvalidImportID, "import id"
 	var identity Identity
 	var err error
 	if req.ID != "" {
 		identity, err = r.family.ParseID(req.ID)
 	} else {
-		title, subject = diagnose.TitleInvalidImportIdentity, "identity"
+		title, subject = message.InvalidImportIdentity, "identity"
 		identity, resp.Diagnostics = r.identities().Decode(ctx, req.Identity.Raw)
 	}
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
@@ -557,11 +423,11 @@ func (r *Resource[M]) ImportState(
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 
-// InvalidImportID returns the error about the id of an import.
+// InvalidImportID returns the error about the id of an import, for lists and allocations.
 func InvalidImportID(err error) diag.Diagnostic {
-	return invalidImport(diagnose.TitleInvalidImportID, "import id", err)
+	return invalidImport(message.InvalidImportID, "import id", err)
 }
 
-func invalidImport(title *diagnose.Row, subject string, err error) diag.Diagnostic {
-	return title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, ""))
+func invalidImport(title *message.Row, subject string, err error) diag.Diagnostic {
+	return title.With(message.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, ""))
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
 
-// Terraform's values, and what they are in Go.
+// Conversions between the values of Terraform and of Go.
 
 // Known reports whether all values are known.
 func Known(values ...types.String) bool {
 	return !slices.ContainsFunc(values, types.String.IsUnknown)
 }
 
-// AllKnown reports whether maps and all that they hold are known.
-func AllKnown(of ...types.Map) bool {
-	for _, m := range of {
+// AllKnown reports whether maps and all of their elements are known.
+func AllKnown(all ...types.Map) bool {
+	for _, m := range all {
 		if m.IsUnknown() {
 			return false
 		}
@@ -32,7 +32,7 @@ func AllKnown(of ...types.Map) bool {
 	return true
 }
 
-// ListOf is a list of keys.
+// ListOf returns a list of keys.
 func ListOf(keys []string) types.List {
 	all := make([]attr.Value, len(keys))
 	for i, key := range keys {
@@ -41,7 +41,7 @@ func ListOf(keys []string) types.List {
 	return types.ListValueMust(types.StringType, all)
 }
 
-// KeysOf is the reverse of ListOf.
+// KeysOf returns the keys of a list that ListOf made.
 func KeysOf(list types.List) (keys []string) {
 	for _, key := range list.Elements() {
 		keys = append(keys, StringOf(key).ValueString())
@@ -49,7 +49,7 @@ func KeysOf(list types.List) (keys []string) {
 	return keys
 }
 
-// StringOf is a value that is a string; null for any other.
+// StringOf returns a value that is a string; null for any other value.
 func StringOf(v attr.Value) types.String {
 	if s, ok := v.(types.String); ok {
 		return s
@@ -57,7 +57,7 @@ func StringOf(v attr.Value) types.String {
 	return types.StringNull()
 }
 
-// TextOf is a text; null where that is empty.
+// TextOf returns a text; null for an empty one.
 func TextOf(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -65,7 +65,7 @@ func TextOf(s string) types.String {
 	return types.StringValue(s)
 }
 
-// MapOf is a map of strings, null for nil.
+// MapOf returns a map of strings; null for nil.
 func MapOf(all map[string]string) types.Map {
 	if all == nil {
 		return types.MapNull(types.StringType)
@@ -77,8 +77,8 @@ func MapOf(all map[string]string) types.Map {
 	return types.MapValueMust(types.StringType, values)
 }
 
-// EntryFrom is the entry of a text or of base64. It is absent if both are null, or if the base64 is none, which is refused elsewhere,
-// and may hold anything where one is not known.
+// EntryFrom returns the value of an entry from a text or from base64: the absent value if both are null or if the
+// base64 is invalid, which the validators refuse, and [eval.Anything] if one is unknown.
 func EntryFrom(kind eval.Kind, textual, encoded types.String) eval.Value {
 	if textual.IsUnknown() || encoded.IsUnknown() {
 		return eval.Anything()
@@ -93,7 +93,7 @@ func EntryFrom(kind eval.Kind, textual, encoded types.String) eval.Value {
 	return eval.Binary(b)
 }
 
-// EntriesFrom are the entries of a map of texts and of one of base64. A null element becomes the absent entry.
+// EntriesFrom returns the values of a map of texts and a map of base64. A null element becomes the absent value.
 func EntriesFrom(kind eval.Kind, textual, encoded types.Map) map[string]eval.Value {
 	entries := map[string]eval.Value{}
 	for key, v := range textual.Elements() {
@@ -105,7 +105,7 @@ func EntriesFrom(kind eval.Kind, textual, encoded types.Map) map[string]eval.Val
 	return entries
 }
 
-// ValuesOf is the reverse of EntryFrom.
+// ValuesOf returns a value as a text or as base64, the reverse of EntryFrom.
 func ValuesOf(e eval.Value) (textual, encoded types.String) {
 	if v, ok := e.Text(); ok {
 		textual = types.StringValue(v)
@@ -115,7 +115,7 @@ func ValuesOf(e eval.Value) (textual, encoded types.String) {
 	return textual, encoded
 }
 
-// MapsOf are the texts of entries, and the base64 of the others.
+// MapsOf returns the texts among the values, and the base64 of the others.
 func MapsOf(entries map[string]eval.Value) (texts, others map[string]string) {
 	texts, others = map[string]string{}, map[string]string{}
 	for key, e := range entries {

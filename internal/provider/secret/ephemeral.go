@@ -12,7 +12,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/message"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/resource"
 )
 
@@ -33,11 +33,12 @@ func NewEntryEphemeral() ephemeral.EphemeralResource {
 type entryEphemeral struct{ resource.FoundEntry }
 
 func entryEphemeralSchema(context.Context) schema.Schema {
-	return attributes.OfFoundEntry("Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
+	return attributes.OfFoundEntry("Reads one key of a Secret for this run alone, or says that it does not exist. "+
+		"Terraform stores nothing of it.",
 		eval.Secret, "", ", or holds bytes that are no UTF-8 or no NFC: Terraform would change them", "", nil)
 }
 
-func (m *entryEphemeral) Fill(_ context.Context, seen *eval.Snapshot, about diagnose.Subject) diag.Diagnostics {
+func (m *entryEphemeral) Fill(_ context.Context, seen *eval.Snapshot, about message.Subject) diag.Diagnostics {
 	live := seen.Value(about.ID.Key)
 	m.Value, _ = resource.ValuesOf(readable(live))
 	_, m.ValueBase64 = resource.ValuesOf(live)
@@ -59,15 +60,17 @@ type wholeEphemeral struct {
 }
 
 func wholeEphemeralSchema(context.Context) schema.Schema {
-	return attributes.OfFound("Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
+	return attributes.OfFound("Reads a Secret for this run alone, or says that it does not exist. Terraform stores "+
+		"nothing of it.",
 		eval.Secret, "Whether the Secret exists.", "", map[string]schema.Attribute{
-			"type":        attributes.Computed("Type of the Secret. Null if there is no Secret."),
-			"data":        attributes.FoundMap(eval.Secret, "Keys with text, and their values."),
-			"binary_data": attributes.FoundMap(eval.Secret, "Keys with bytes that are no UTF-8 or no NFC, which Terraform would change, and their values in base64."),
+			"type": attributes.Computed("Type of the Secret. Null if there is no Secret."),
+			"data": attributes.FoundMap(eval.Secret, "Keys with text, and their values."),
+			"binary_data": attributes.FoundMap(eval.Secret, "Keys with bytes that are no UTF-8 or no NFC, which Terraform "+
+				"would change, and their values in base64."),
 		})
 }
 
-func (m *wholeEphemeral) Fill(_ context.Context, seen *eval.Snapshot, _ diagnose.Subject) diag.Diagnostics {
+func (m *wholeEphemeral) Fill(_ context.Context, seen *eval.Snapshot, _ message.Subject) diag.Diagnostics {
 	if !seen.Exists() {
 		return nil // all is null
 	}

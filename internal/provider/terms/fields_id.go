@@ -3,7 +3,6 @@ package terms
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -19,17 +18,14 @@ type FieldsID struct {
 }
 
 // FieldsIDForm is the form of an id of fields.
-const FieldsIDForm = "api_version/kind/namespace/name/path1,path2, with nothing between two slashes for a kind without namespaces"
+const FieldsIDForm = "api_version/kind/namespace/name/path1,path2, with nothing between two slashes for a kind " +
+	"without namespaces"
 
 // String has the form apps/v1/Deployment/shop/web/path1,path2. The only slash within the parts before the paths is the
 // one between the group and the version. The form of a version shows whether it has a group. So a name may contain
 // colons, and a path any character.
 func (id FieldsID) String() string {
-	paths := make([]string, len(id.Keys))
-	for i, key := range id.Keys {
-		paths[i], _ = eval.FieldPath(key)
-	}
-	return strings.Join([]string{id.APIVersion, id.Kind.String(), id.Namespace, id.Name, strings.Join(paths, ",")}, "/")
+	return strings.Join([]string{id.APIVersion, id.Kind.String(), id.Namespace, id.Name, joinPaths(id.Keys)}, "/")
 }
 
 // coreVersion is the form of a version of the core group; no other group has a name of that form.
@@ -58,25 +54,19 @@ func ParseFieldsID(s string) (FieldsID, error) {
 // NewFieldsID checks what an id or an identity names. An empty namespace is none.
 func NewFieldsID(apiVersion, kind, namespace, name string, paths []string) (FieldsID, error) {
 	id := FieldsID{Ref: eval.Ref{Kind: KindOf(apiVersion, kind), Namespace: namespace, Name: name}, APIVersion: apiVersion}
-	parts := []IDPart{{"api_version", apiVersion, APIVersionProblems(apiVersion)}, {"kind", kind, KindProblems(kind)}, {"name", name, ObjectNameProblems(name)}}
+	parts := []IDPart{
+		{"api_version", apiVersion, APIVersionProblems(apiVersion)},
+		{"kind", kind, KindProblems(kind)},
+		{"name", name, ObjectNameProblems(name)},
+	}
 	if namespace != "" {
 		parts = append(parts, IDPart{"namespace", namespace, NamespaceProblems(namespace)})
 	}
-	for _, p := range paths {
-		key, err := eval.FieldKey(id.Kind, p)
-		if part := (IDPart{Name: "path", Value: p}); err != nil {
-			parts = append(parts, IDPart{"path", p, []string{err.Error()}})
-		} else if slices.ContainsFunc(id.Keys, func(other string) bool { return eval.Overlap(key, other) }) {
-			part.Problems = []string{"another path names it, or a part of it"}
-			parts = append(parts, part)
-		}
-		id.Keys = append(id.Keys, key)
-	}
-	if len(paths) == 0 {
-		parts = append(parts, IDPart{"list of paths", "", []string{"at least one field must be named"}})
-	}
-	slices.Sort(id.Keys)
-	return id, check(strings.Join(append([]string{apiVersion, kind, namespace, name}, strings.Join(paths, ",")), "/"), parts)
+	keyOf := func(path string) (string, error) { return eval.FieldKey(id.Kind, path) }
+	var more []IDPart
+	id.Keys, more = pathParts(paths, keyOf)
+	return id, check(strings.Join(append([]string{apiVersion, kind, namespace, name}, strings.Join(paths, ",")), "/"),
+		append(parts, more...))
 }
 
 // splitPaths splits at the commas that are in no bracket.
@@ -107,9 +97,13 @@ func KindOf(apiVersion, kind string) eval.Kind {
 	return eval.KindOf(group, kind)
 }
 
+// labelForm is a DNS label: a version, or one part of a group.
+const labelForm = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+
 var (
-	apiVersionForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-z0-9]([-a-z0-9]*[a-z0-9])?|v[0-9]+((alpha|beta)[0-9]+)?)$`)
-	kindForm       = regexp.MustCompile(`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`)
+	groupVersionForm = labelForm + `(\.` + labelForm + `)*/` + labelForm
+	apiVersionForm   = regexp.MustCompile(`^(` + groupVersionForm + `|v[0-9]+((alpha|beta)[0-9]+)?)$`)
+	kindForm         = regexp.MustCompile(`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`)
 )
 
 // APIVersionProblems says what is wrong with an API version.

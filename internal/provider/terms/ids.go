@@ -70,7 +70,8 @@ func (id EntryID) Parts() []IDPart {
 	return append(objectParts(id.Ref), IDPart{"key", id.Key, KeyProblems(id.Key)})
 }
 
-// NamespaceProblems says what is wrong with a namespace's name. These rules are the API server's own, from its own packages.
+// NamespaceProblems says what is wrong with a namespace's name. These rules are the API server's own, from its own
+// packages.
 func NamespaceProblems(s string) []string { return validation.ValidateNamespaceName(s, false) }
 
 // NameProblems says what is wrong with a ConfigMap's name.
@@ -99,8 +100,8 @@ func objectParts(ref eval.Ref) []IDPart {
 	}
 }
 
-// DataID names keys of one ConfigMap, in order. Its string form is namespace/name:key,key or, for no keys, namespace/name; it is
-// unambiguous: none of the parts can hold a slash, a colon or a comma.
+// DataID names keys of one ConfigMap, in order. Its string form is namespace/name:key,key or, for no keys,
+// namespace/name; it is unambiguous: none of the parts can hold a slash, a colon or a comma.
 type DataID struct {
 	eval.Ref
 	Keys []string
@@ -142,8 +143,8 @@ func (id DataID) parts() []IDPart {
 	return parts
 }
 
-// AllocationID names one value of a pool. Its string form is namespace/name/key/value; it is unambiguous, since of the four only the value can hold a
-// slash.
+// AllocationID names one value of a pool. Its string form is namespace/name/key/value; it is unambiguous, since of the
+// four only the value can hold a slash.
 type AllocationID struct {
 	EntryID
 	Value string
@@ -167,8 +168,8 @@ const (
 	NameAttempts = 8
 )
 
-// GenerateName makes a name from a prefix, as the API server does with generateName. The provider makes the name, so that it
-// can read the object by that name after the response to the creation was lost.
+// GenerateName makes a name from a prefix, as the API server does with generateName. The provider makes the name, so
+// that it can read the object by that name after the response to the creation was lost.
 func GenerateName(prefix string) string {
 	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
 }

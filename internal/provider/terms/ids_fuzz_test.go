@@ -36,7 +36,7 @@ func FuzzEntryID(f *testing.F) {
 	})
 }
 
-// FuzzDataID: an id that is read is written as it was but for the order of its keys.
+// FuzzDataID checks that an id that can be read is printed unchanged, except for the order of its keys.
 func FuzzDataID(f *testing.F) {
 	for _, s := range []string{"a/b", "a/b:c", "a/b:d,c", "a/b:", "a/b:c,c", "a/b:c,", "a/b/c", "a:b/c", "", "/:", "a/b:..", "a/b:c:d", "a/b.c:-._A"} {
 		f.Add(s)

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// IsInternalKey reports whether the key of a label or annotation belongs to the cluster, by the rule of hashicorp/kubernetes: keys of kubernetes.io, except those of
-// app.kubernetes.io and service.beta.kubernetes.io, which users set.
+// IsInternalKey reports whether the key of a label or annotation belongs to the cluster, by the rule of
+// hashicorp/kubernetes: keys of kubernetes.io, except those of app.kubernetes.io and service.beta.kubernetes.io, which
+// users set.
 func IsInternalKey(key string) bool {
 	u, err := url.Parse("//" + key)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package terms has what schemas, plans, writes and diagnostics all speak of: operations, the values of attributes, and ids.
+// Package terms has what schemas, plans, writes and diagnostics all speak of: operations, the values of attributes, and
+// ids.
 package terms
 
 import "time"

@@ -17,7 +17,7 @@ import (
 
 // builtin serves terraform_data, which both command lines have in them.
 type builtin struct {
-	tfprotov6.ProviderServer // of which nothing else is called
+	tfprotov6.ProviderServer // none of its other methods is called
 }
 
 var dataSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{

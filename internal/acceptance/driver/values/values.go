@@ -61,7 +61,7 @@ func Encode(v cty.Value, ty cty.Type) *tfprotov6.DynamicValue {
 	return &tfprotov6.DynamicValue{MsgPack: raw}
 }
 
-// Decode is what a provider answered; null where it answered nothing.
+// Decode returns the value that a provider answered; null if it answered nothing.
 func Decode(v *tfprotov6.DynamicValue, ty cty.Type) (cty.Value, error) {
 	switch {
 	case v == nil:
@@ -73,8 +73,8 @@ func Decode(v *tfprotov6.DynamicValue, ty cty.Type) (cty.Value, error) {
 	}
 }
 
-// ProposedNew is what a plan begins with: the configuration, and where that has nothing, the prior value of what the provider computes.
-// What is write-only is in it as it is configured.
+// ProposedNew returns the value that a plan begins with: the configuration, and without one, the prior value of a computed
+// attribute. A write-only attribute has its configured value.
 // Terraform's rules for nested attributes and blocks are more than this; schemas that need more are refused.
 func ProposedNew(block *tfprotov6.SchemaBlock, prior, config cty.Value) cty.Value {
 	values := map[string]cty.Value{}
@@ -119,7 +119,7 @@ func computes(attributes []*tfprotov6.SchemaAttribute) bool {
 	return false
 }
 
-// InvalidPlan tells what Terraform refuses in a planned value: what is configured must be planned as it is, or as it was.
+// InvalidPlan returns Terraform's objections to a planned value: a configured value must be planned as it is, or as it was.
 func InvalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value) string {
 	if planned.IsNull() || !planned.IsKnown() {
 		return "the planned value is not an object"
@@ -140,7 +140,7 @@ func InvalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value)
 	return ""
 }
 
-// Departs tells where an actual value departs from a planned one, which may hold unknowns.
+// Departs returns the place where an actual value departs from a planned one, which may hold unknowns.
 func Departs(at string, planned, actual cty.Value) string {
 	switch {
 	case !planned.IsKnown():
@@ -201,7 +201,7 @@ func specOf(b *tfprotov6.SchemaBlock) hcldec.Spec {
 	return spec
 }
 
-// Optional is a type of which attributes may be left out.
+// Optional is a type whose attributes may be left out.
 func Optional(ty cty.Type, nested *tfprotov6.SchemaObject) cty.Type {
 	var names []string
 	for _, a := range nested.Attributes {

@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	factory, _ := cas.New("floor", os.Getenv) // nothing is to be closed: the real one is never configured
+	factory, _ := cas.New("floor", os.Getenv) // needs no close: the real one is never configured
 	if err := serve.Provider(context.Background(), func() provider.Provider { return floor{factory()} }, false); err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func decode(ctx context.Context, given tfsdk.State, diags *diag.Diagnostics) map
 	return values
 }
 
-// answer makes state and identity of what was planned, or read before.
+// answer makes state and identity from the planned values, or from the values that were read before.
 func answer(ctx context.Context, given tfsdk.State, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	values := decode(ctx, given, diags)
 	if diags.HasError() {

@@ -1,0 +1,4 @@
+package message
+
+// Lookalike says how two values differ that look alike.
+var Lookalike = lookalike
