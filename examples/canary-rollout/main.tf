@@ -5,7 +5,8 @@ terraform {
 
   required_providers {
     cas = {
-      source = "terraform-cas/cas"
+      source  = "terraform-cas/cas"
+      version = ">= 0.1"
     }
   }
 }

@@ -1,4 +1,4 @@
-# For plans that others are shown: each also sends its writes as a dry run, and no diagnostic quotes what a ConfigMap holds.
+# For plans that others read: each plan also sends its writes as a dry run, and no diagnostic quotes a ConfigMap value.
 provider "cas" {
   config_path    = "~/.kube/config"
   config_context = "staging"

@@ -3,7 +3,7 @@ variable "restart" {
   default = "2026-11-25"
 }
 
-# Restarts the Pods whenever var.restart changes, as kubectl rollout restart does.
+# Restarts the Pods whenever var.restart changes.
 resource "cas_object_fields" "restart" {
   api_version = "apps/v1"
   kind        = "Deployment"
@@ -11,6 +11,6 @@ resource "cas_object_fields" "restart" {
   name        = "green"
 
   fields = {
-    "spec.template.metadata.annotations[\"kubectl.kubernetes.io/restartedAt\"]" = var.restart
+    "spec.template.metadata.annotations[\"acme.io/restarted-at\"]" = var.restart
   }
 }

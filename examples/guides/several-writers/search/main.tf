@@ -1,7 +1,8 @@
 terraform {
   required_providers {
     cas = {
-      source = "terraform-cas/cas"
+      source  = "terraform-cas/cas"
+      version = ">= 0.1"
     }
   }
 }

@@ -1,0 +1,1 @@
+kubectl apply --server-side --field-manager helm --filename manifest.yaml
