@@ -197,6 +197,14 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	if b.secret && b.policy == "restore" {
 		b.policy = "delete"
 	}
+	if b.policy == "restore" && oneIn(t, "overwrites", 2) { // otherwise few removals would put something back
+		for _, key := range namesIn(b.values) {
+			if isNew(key) {
+				b.expected[key] = live[key]
+				b.values[key] = pick(t, "another value", slices.DeleteFunc(slices.Clone(someValues), func(v string) bool { return v == live[key] })...)
+			}
+		}
+	}
 	b.drift = pick(t, "on_drift", "error", "error", "overwrite")
 	b.adopt = oneIn(t, "adopts", 3)
 	w.blocks[i] = &b

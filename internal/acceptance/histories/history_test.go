@@ -37,7 +37,7 @@ func init() {
 
 const (
 	lanes = 4  // of histories that run beside each other
-	parts = 17 // at most: the first one has the steps that are asked for, each other a quarter of them
+	parts = 33 // at most: the first one has the steps that are asked for, each other a quarter of them
 )
 
 // TestHistories runs random histories of all resources, on the driver and on the model, and holds every verdict, state and live object of the
@@ -396,6 +396,11 @@ func (h *history) plan(n int) {
 	for _, was := range w.state {
 		if h.worlds[0].live[was.cm] == nil { // which a refresh would find out
 			kinds = append(kinds, "no refresh")
+		}
+	}
+	for _, was := range w.state {
+		if h.worlds[0].live[was.cm] != nil && was.putsBack(h.worlds[0].live[was.cm].data) { // which few plans would do
+			kinds = append(kinds, "destroy", "destroy", "destroy", "destroy")
 		}
 	}
 	switch kind := pick(t, "kind of plan", kinds...); {

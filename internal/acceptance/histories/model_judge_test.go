@@ -227,6 +227,13 @@ func (t *tracking) staysWhatever(key string) bool {
 	return t.policy == "abandon" || t.policy == "restore" && !known || t.policy == "release" && (!known || first != "")
 }
 
+// putsBack reports whether a destroy puts back what a key held first.
+func (t *tracking) putsBack(live map[string]string) bool {
+	return slices.ContainsFunc(namesIn(t.values), func(key string) bool {
+		return t.action(t, key, live[key]) == "restore" && live[key] != t.first[key]
+	})
+}
+
 // stays reports whether a block leaves a key as it is when it releases the key.
 func (b *block) stays(was *tracking, key, v string) bool {
 	action := b.action(was, key, v)
