@@ -80,8 +80,8 @@ func providerSchema() schema.Schema {
 					"known at plan.",
 				Optional: true,
 				Attributes: map[string]schema.Attribute{
-					terms.ConflictScope: choice("`conflict_scope` of all resources that have it: `object` or `key`. For fields "+
-						"and documents, `key` sets `field`.", terms.ScopeObject, terms.ScopeKey),
+					terms.ConflictScope: choice("`conflict_scope` of all resources that have it: `object` or `key`. For "+
+						"`cas_object_fields` and `cas_configmap_document`, `key` means `field`.", terms.ScopeObject, terms.ScopeKey),
 					terms.DeletionPolicy: choice("`deletion_policy` of all resources that have it: `release` (default), `delete`, "+
 						"`restore` or `abandon`. `cas_configmap` and resources of Secrets do not support `restore`: if it is the "+
 						"default, each must set another policy.",

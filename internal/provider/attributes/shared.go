@@ -54,8 +54,8 @@ func OfEntry(
 ) schema.Schema {
 	return ofKeys(ctx, description, kind, "`namespace/name/key`, for example `"+example+"`.", map[string]schema.Attribute{
 		"key": Place(KeyDescription(kind), ValidKey(kind)),
-		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. " +
-			"Default: `false`."),
+		"adopt_existing": Flag("Take over a key that already holds the value, without a write. If `false`, refuse such a " +
+			"key. Default: `false`."),
 		"deletion_policy": policy(kind, "What happens to the key on destroy. `release` (default) removes a key that "+
 			"this resource created. It leaves a key that existed before, was imported, adopted or moved, or that somebody "+
 			"else changed; the plan names that key. `delete` removes the key, even if it existed before Terraform. ",
@@ -159,9 +159,9 @@ func pin(kind eval.Kind, others ...validator.String) schema.StringAttribute {
 		Optional: true, WriteOnly: true, Validators: append(others, ValidResourceVersion()),
 		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` at which you read the %[1]s. A create or update is "+
 			"refused at any other version. At this version, a create may adopt existing values, or replace them without an "+
-			"expected value. An update may do the same for new keys or fields. `on_drift` still applies to a value that "+
-			"somebody changed after the last apply. Take the version from a variable or a data source; `cas_object_fields` "+
-			"reads the version of any kind. Do not use an ephemeral resource, which Terraform reads again at apply. The "+
+			"expected value. So may an update for keys or fields that the update adds. `on_drift` still applies to a value "+
+			"that somebody changed after the last apply. Take the version from a variable or a data source, such as "+
+			"`cas_object_fields` for any kind. Do not use an ephemeral resource, which Terraform reads again at apply. The "+
 			"provider also accepts later versions that the same apply made. Write-only: Terraform does not store the value, "+
 			"and a new value alone plans nothing. Needs Terraform 1.11 or OpenTofu 1.11.", kind),
 	}
@@ -200,9 +200,9 @@ func Hide(previous string) schema.BoolAttribute {
 	if previous != "" {
 		previous = " `" + previous + "` stays null."
 	}
-	return Flag("Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote " +
-		"the API server." + previous +
-		" A provider cannot see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.")
+	return Flag("Show lengths and SHA-256 digests instead of values in diagnostics, and no messages of the API " +
+		"server." + previous + " Set this for sensitive values: a provider cannot see Terraform's `sensitive` marks. " +
+		"Default: `false`.")
 }
 
 // fieldManager is the attribute field_manager of a resource.
