@@ -26,7 +26,7 @@ func (f *fixture) applyAs(manager string, data map[string]string) error {
 func (f *fixture) handBack(keys ...string) error {
 	h := &eval.HandBack{Ref: f.ref, FieldManager: "engine", Keys: map[string]eval.Applier{}}
 	for _, key := range keys {
-		h.Keys[key] = eval.Applier{Manager: "helm", APIVersion: "v1"}
+		h.Keys[key] = eval.Applier{Manager: "helm", APIVersion: "v1", OverwrittenBy: "engine"}
 	}
 	return f.engine.HandBack(f.Context(), h)
 }
@@ -96,6 +96,27 @@ func TestRequestsOfHandBacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wantRequests("GET PATCH PATCH")
+}
+
+// A change of owners leaves text as it is that is not UTF-8.
+func TestHandBackBesideTextThatIsNoUTF8(t *testing.T) {
+	f := newEmptyFixture(t)
+	if err := f.applyAs("helm", map[string]string{"foo": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	f.setRaw("raw", "a\xff\xfeb")
+	if _, err := f.do(f.swapping("foo", one, two)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.handBack("foo"); err != nil {
+		t.Fatal(err)
+	}
+	if live := f.liveRaw(); live.Data["raw"] != "a\xff\xfeb" {
+		t.Errorf("live data %q", live.Data)
+	}
+	if err := f.applyAs("helm", map[string]string{"foo": "3"}); err != nil {
+		t.Errorf("the next apply of helm: %v", err)
+	}
 }
 
 // A write between the write and the change of owners is no error, and its owner stays.

@@ -3,6 +3,7 @@ package ownership
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -33,14 +34,11 @@ const (
 func beside(t *testing.T, manifest string) *owner {
 	t.Helper()
 	o := &owner{fixture.NewPipeline(t), "", manifest}
-	plural := "configmaps"
-	switch manifest {
-	case secret:
-		plural = "secrets"
-	case service:
-		plural = "services"
+	var kind struct{ Kind string }
+	if err := json.Unmarshal([]byte(manifest), &kind); err != nil {
+		t.Fatal(err)
 	}
-	o.path = fmt.Sprintf("/api/v1/namespaces/%s/%s/settings", o.Namespace, plural)
+	o.path = fmt.Sprintf("/api/v1/namespaces/%s/%ss/settings", o.Namespace, strings.ToLower(kind.Kind))
 	if err := o.apply("1"); err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +117,40 @@ func TestOwnerAppliesASecretAgain(t *testing.T) {
 	o.wantConflict()
 	o.Destroy()
 	o.wantApplies("2")
+}
+
+// The first write after an import warns of the applier, and a destroy hands the key back. The provider's field manager
+// may be another one by then.
+func TestOwnerAppliesAgainAfterAnImport(t *testing.T) {
+	o := beside(t, configMap)
+	with := func(manager, value string) {
+		o.WriteFor(o.Kubeconfig, "field_manager = "+fixture.Quoted(manager),
+			fixture.Entry("it", "settings", "foo", "value = "+fixture.Quoted(value)))
+	}
+	with("ci-a", "1")
+	o.Do("import", "cas_configmap_entry.it", o.Namespace+"/settings/foo")
+	o.PlanNothing()
+	with("ci-a", "2")
+	o.Wants(o.Plan(), "Warning: Key Applied By Another Manager", "Applied by: helm")
+	o.Apply()
+	o.wantConflict()
+	with("ci-b", "2")
+	o.Destroy()
+	o.wantApplies("2")
+}
+
+// A list element that a destroy puts back belongs to its owner as a whole: the owner can remove it.
+func TestOwnerRemovesAnElementThatWasPutBack(t *testing.T) {
+	const one, two = `"ports":[{"name":"http","port":80}]`, `"ports":[{"name":"http","port":80},{"name":"admin","port":81}]`
+	o := beside(t, strings.Replace(service, one, two, 1))
+	o.Planned("resource \"cas_object_fields\" \"it\" {\n api_version = \"v1\"\n kind = \"Service\"\n namespace = NAMESPACE\n name = \"settings\"\n" +
+		" fields = { \"spec.ports[name=admin]\" = null }\n expected_resource_version_wo = data.cas_object_fields.it.resource_version\n" +
+		" deletion_policy = \"restore\"\n}\n" +
+		"data \"cas_object_fields\" \"it\" {\n api_version = \"v1\"\n kind = \"Service\"\n namespace = NAMESPACE\n name = \"settings\"\n" +
+		" paths = [\"spec.ports\"]\n}\n")
+	o.Destroy()
+	o.manifest = service
+	o.wantApplies("1")
 }
 
 // A key that leaves the configuration is handed back, and the other key stays with the resource.

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -123,6 +122,8 @@ func fieldsOf(f metav1.ManagedFieldsEntry) *fieldpath.Set {
 type Applier struct {
 	Manager    string `json:"manager"`
 	APIVersion string `json:"api_version"`
+	// OverwrittenBy is the field manager that wrote the key last; empty if the key was adopted without a write.
+	OverwrittenBy string `json:"overwritten_by,omitempty"`
 }
 
 // Applier returns the manager, except for the given one, that applies a key; nil if there is none. A field that
@@ -138,46 +139,52 @@ func (o *Snapshot) Applier(key string, except string) *Applier {
 		}
 		e := o.Value(key)
 		if !e.IsAbsent() && !o.partsOf(o.kind.path(key, e), m.fields).Empty() {
-			return &Applier{m.Manager, m.apiVersion}
+			return &Applier{Manager: m.Manager, APIVersion: m.apiVersion}
 		}
 	}
 	return nil
 }
 
-// partsOf returns the leaves of a set that are parts of a field, or contain it.
+// partsOf returns the members of a set that are parts of a field, and the leaves that contain the field. A part can have
+// parts of its own: a list element is a member beside its fields.
 func (o *Snapshot) partsOf(path fieldpath.Path, all *fieldpath.Set) *fieldpath.Set {
-	parts := fieldpath.NewSet()
-	all.Leaves().Iterate(func(leaf fieldpath.Path) {
-		if o.isPart(leaf, path) {
-			parts.Insert(leaf.Copy())
+	parts, leaves := fieldpath.NewSet(), all.Leaves()
+	all.Iterate(func(member fieldpath.Path) {
+		if (len(member) >= len(path) || leaves.Has(member)) && o.isPart(member, path) {
+			parts.Insert(member.Copy())
 		}
 	})
 	return parts
 }
 
-// HandBack returns the ownership of keys in managedFields to the managers that applied the keys before FieldManager
-// wrote them. Otherwise the next apply of such a manager would conflict with FieldManager. No value changes.
+// HandBack returns the ownership of keys in managedFields to the managers that applied the keys before this provider
+// wrote them. Otherwise the next apply of such a manager would conflict with Applier.OverwrittenBy. No value changes.
 type HandBack struct {
 	Ref          Ref
 	APIVersion   string // as in Txn
-	FieldManager string
+	FieldManager string // of the request
 	Keys         map[string]Applier
 }
 
-// Evaluate returns Write if FieldManager owns one of the keys, and NoOp otherwise.
+// Evaluate returns Write if the field manager that overwrote one of the keys still owns the key, and NoOp otherwise.
 func (h *HandBack) Evaluate(o *Snapshot) Decision {
-	if !o.Exists() || o.Terminating() || managedFieldsAfter(o, []*HandBack{h}) == nil {
+	isSafe := o.Exists() && !o.Terminating() && (o.kind.HasEntries() || o.survivesJSON())
+	if !isSafe || managedFieldsAfter(o, []*HandBack{h}) == nil {
 		return Decision{Action: NoOp}
 	}
 	return Decision{Action: Write}
 }
 
-// HandBackPatch returns a merge patch of managedFields, conditional on the version of base.
+// HandBackPatch returns a patch of managedFields, conditional on the version of base. As in Patch, a strategic one does
+// not encode a ConfigMap or a Secret as JSON.
 func HandBackPatch(base *Snapshot, all []*HandBack) (Request, error) {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": base.Version().UID, "resourceVersion": base.Version().ResourceVersion,
 		"managedFields": managedFieldsAfter(base, all),
 	}})
+	if base.kind.HasEntries() {
+		return Request{types.StrategicMergePatchType, body}, err
+	}
 	return Request{types.MergePatchType, body}, err
 }
 
@@ -191,7 +198,7 @@ func managedFieldsAfter(o *Snapshot, all []*HandBack) []metav1.ManagedFieldsEntr
 		for key, applier := range h.Keys {
 			path := o.kind.path(key, o.Value(key))
 			for i, m := range fields {
-				isOurs := m.Manager == h.FieldManager && m.Operation == string(metav1.ManagedFieldsOperationUpdate) &&
+				isOurs := m.Manager == applier.OverwrittenBy && m.Operation == string(metav1.ManagedFieldsOperationUpdate) &&
 					m.subresource == "" && m.apiVersion == applier.APIVersion && m.fields != nil
 				if !isOurs || o.Value(key).IsAbsent() {
 					continue
@@ -236,14 +243,15 @@ func managedFieldsAfter(o *Snapshot, all []*HandBack) []metav1.ManagedFieldsEntr
 	return entries
 }
 
-// addTo adds paths to the entry of an applier. A new entry has the time of the entry that the paths come from.
+// addTo adds paths to the entry of an applier, unless the entry cannot be read. A new entry has the time of the entry
+// that the paths come from.
 func addTo(fields []managed, to Applier, from Writer, paths *fieldpath.Set) []managed {
 	apply := string(metav1.ManagedFieldsOperationApply)
 	i := slices.IndexFunc(fields, func(m managed) bool {
 		return m.Manager == to.Manager && m.Operation == apply && m.apiVersion == to.APIVersion && m.subresource == ""
 	})
 	if i >= 0 {
-		fields[i].fields = union(cmp.Or(fields[i].fields, fieldpath.NewSet()), paths)
+		fields[i].fields = union(fields[i].fields, paths)
 		return fields
 	}
 	w := Writer{Manager: to.Manager, Operation: apply, Time: from.Time}

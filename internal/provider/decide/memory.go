@@ -28,7 +28,8 @@ type Memory struct {
 	// Forms has the values of fields that the API server stored in another form than was written. They count as
 	// written.
 	Forms map[string]eval.Value `json:"forms,omitempty"`
-	// Appliers has the managers that applied a key before the resource wrote it. A released key is handed back to them.
+	// Appliers has the managers that applied a key before this provider overwrote it. A released key is handed back to
+	// them.
 	Appliers map[string]eval.Applier `json:"appliers,omitempty"`
 	Tags     Tags                    `json:"tags,omitzero"` // of a Secret
 	// Import has the keys that an import named until the read that follows it: none for all keys, nil without an import.

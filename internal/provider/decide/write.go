@@ -2,6 +2,7 @@ package decide
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/eval"
 )
@@ -30,12 +31,19 @@ func NotStored(t *eval.Txn, result Result) (changed []KeyChange) {
 	for _, k := range t.Keys {
 		stored := result.After.Value(k.Key)
 		previous, touched := result.Previous[k.Key]
-		isForm := t.APIVersion != "" && (stored != previous || stored.Contains(k.New))
+		isForm := hasForms(t, k.Key) && (stored != previous || stored.Contains(k.New))
 		if touched && result.Wrote && !k.IsGuard && !isForm && !stored.Matches(k.New) {
 			changed = append(changed, KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
 		}
 	}
 	return changed
+}
+
+// hasForms reports whether the API server may store the value of a key in another form, as it does with fields of
+// objects. The text of a document has one form.
+func hasForms(t *eval.Txn, key string) bool {
+	_, _, isDocument := eval.DocumentPath(key)
+	return t.APIVersion != "" && !isDocument
 }
 
 // Replaced returns the former values of the keys that a transaction changed; nil if it changed none.
@@ -98,7 +106,7 @@ func Record(plan, prior *Claim, m Memory, t *eval.Txn, result Result) Memory {
 			written[key] = digest
 		}
 	}
-	m.Appliers = m.appliersAfter(plan, result)
+	m.Appliers = m.appliersAfter(plan, t, result)
 	if original, isKnown := m.Originals[plan.Document]; isKnown {
 		first[plan.Document] = original
 	} else if was, isRead := result.Previous[plan.Document]; isRead && was.IsAbsent() {
@@ -112,17 +120,22 @@ func Record(plan, prior *Claim, m Memory, t *eval.Txn, result Result) Memory {
 	return m
 }
 
-// appliersAfter returns the managers that applied the planned keys before the first write of each key; nil if there are
-// none.
-func (m Memory) appliersAfter(plan *Claim, result Result) map[string]eval.Applier {
+// appliersAfter returns the managers that applied the planned keys before this provider overwrote them; nil if there
+// are none.
+func (m Memory) appliersAfter(plan *Claim, t *eval.Txn, result Result) map[string]eval.Applier {
 	appliers := map[string]eval.Applier{}
 	for key := range plan.Values {
-		applier, isKnown := m.Appliers[key]
-		if _, wrote := m.Baseline[key]; !isKnown && !wrote {
-			applier, isKnown = result.Appliers[key]
-		}
-		if isKnown {
+		if applier, isKnown := m.Appliers[key]; isKnown {
 			appliers[key] = applier
+		}
+		if applier, isRead := result.Appliers[key]; isRead {
+			appliers[key] = applier
+		}
+	}
+	for _, k := range t.Keys {
+		if applier, isKnown := appliers[k.Key]; isKnown && !k.IsGuard && result.Wrote {
+			applier.OverwrittenBy = t.FieldManager
+			appliers[k.Key] = applier
 		}
 	}
 	if len(appliers) == 0 {
@@ -143,18 +156,17 @@ func (m Memory) HandsBack(prior, after *Claim, taken func(key string) bool) map[
 	return released
 }
 
-// Applied returns the keys that a transaction writes, that the prior state does not have, and that another manager
-// applies. prior is empty for a create.
-func Applied(prior *Claim, t *eval.Txn, live *eval.Snapshot) map[string]eval.Applier {
+// Applied returns the keys that a transaction begins to own, and that another manager applies.
+func Applied(t *eval.Txn, live *eval.Snapshot) map[string]eval.Applier {
 	applied := map[string]eval.Applier{}
+	isOwn := func(w eval.Writer) bool { return w.Manager == t.FieldManager }
 	for _, k := range t.Complete(live).Keys {
-		_, had := prior.Values[k.Key]
-		if had || k.IsGuard || k.New.Matches(live.Value(k.Key)) {
-			continue
-		}
 		owned := k.Key
 		if h, _, isDocument := eval.DocumentPath(k.Key); isDocument {
 			owned = h.Key
+		}
+		if k.IsGuard || k.New.Matches(live.Value(k.Key)) || slices.ContainsFunc(live.Owners(owned), isOwn) {
+			continue
 		}
 		if applier := live.Applier(owned, t.FieldManager); applier != nil {
 			applied[k.Key] = *applier
@@ -175,7 +187,7 @@ func (m Memory) formsAfter(plan *Claim, t *eval.Txn, result Result) map[string]e
 		stored := result.Stored[k.Key]
 		// The removal of a field leaves its default.
 		isForm := k.New.IsAbsent() || stored.Contains(k.New) || stored != result.Previous[k.Key]
-		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && stored != k.New && isForm {
+		if delete(forms, k.Key); hasForms(t, k.Key) && !k.IsGuard && stored != k.New && isForm {
 			forms[k.Key] = stored
 		} else if form, has := m.Forms[k.Key]; has && k.IsGuard {
 			forms[k.Key] = form

@@ -58,7 +58,8 @@ func TestRecordOfAStoredForm(t *testing.T) {
 	}
 }
 
-// Given an entry that admission changed; then the difference is reported, except after a lost response.
+// Given an entry or a value in a document that admission changed; then the difference is reported, except after a lost
+// response. The text of a document has one form only.
 func TestNotStored(t *testing.T) {
 	t.Parallel()
 	txn := Create(stateOf(nil), nil).Txn
@@ -68,32 +69,59 @@ func TestNotStored(t *testing.T) {
 	if changed := NotStored(txn, result); len(changed) != 1 || changed[0].Stored != eval.Text("2") {
 		t.Errorf("not stored: %v", changed)
 	}
+	level, err := eval.DocumentKey(eval.Holder{Key: "a.yaml", Format: "yaml"}, "level")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inDocument := stateOf(func(c *Claim) {
+		c.APIVersion, c.Document, c.Values = "v1", "a.yaml", map[string]eval.Value{level: eval.Text("2")}
+	})
+	txn2, result2 := Create(inDocument, nil).Txn, Result{
+		Wrote: true, After: reads("u", map[string]string{"a.yaml": "level: '3'"}), Previous: map[string]eval.Value{level: {}},
+		Stored: map[string]eval.Value{level: eval.Text("3")},
+	}
+	if changed := NotStored(txn2, result2); len(changed) != 1 {
+		t.Errorf("not stored in a document: %v", changed)
+	}
+	if forms := Record(inDocument, &Claim{}, Memory{}, txn2, result2).Forms; len(forms) > 0 {
+		t.Errorf("forms of a document: %v", forms)
+	}
 	result.IsShared = true
 	if changed := NotStored(txn, result); len(changed) > 0 {
 		t.Errorf("after a lost response: %v", changed)
 	}
 }
 
-// The memory has the manager that applied a key before the first write. A key that leaves the resource is handed back,
-// unless another instance has taken the key.
+// The memory has the manager that applied a key before the resource overwrote the key, also if the write was no first
+// one. A key that leaves the resource is handed back, unless another instance has taken the key.
 func TestHandsBack(t *testing.T) {
 	t.Parallel()
 	helm, argo := eval.Applier{Manager: "helm", APIVersion: "v1"}, eval.Applier{Manager: "argo", APIVersion: "v1"}
+	overwritten := func(a eval.Applier, by string) eval.Applier {
+		a.OverwrittenBy = by
+		return a
+	}
 	plan := stateOf(func(c *Claim) { c.Values = texts("foo", "1", "bar", "1", "baz", "1") })
 	write := Result{
 		Wrote: true, After: reads("u", map[string]string{"foo": "1", "bar": "1", "baz": "1"}),
 		Stored: texts("foo", "1", "bar", "1", "baz", "1"), Appliers: map[string]eval.Applier{"foo": helm, "bar": helm},
 	}
 	txn := Create(plan, nil).Txn
+	txn.FieldManager = "ci-a"
 	created := Record(plan, &Claim{}, Memory{}, txn, write)
-	write.Appliers = map[string]eval.Applier{"foo": argo, "baz": argo} // which applied after the first write
+	if want := overwritten(helm, "ci-a"); created.Appliers["foo"] != want || created.Appliers["bar"] != want {
+		t.Errorf("appliers: %v", created.Appliers)
+	}
+	write.Appliers = map[string]eval.Applier{"baz": argo} // which applied after the first write, as after an import
+	txn.FieldManager = "ci-b"
 	updated := Record(plan, plan, created, txn, write)
-	if want := (map[string]eval.Applier{"foo": helm, "bar": helm}); !cmp.Equal(updated.Appliers, want) {
+	ofHelm, ofArgo := overwritten(helm, "ci-b"), overwritten(argo, "ci-b")
+	if want := (map[string]eval.Applier{"foo": ofHelm, "bar": ofHelm, "baz": ofArgo}); !cmp.Equal(updated.Appliers, want) {
 		t.Errorf("appliers: %v", updated.Appliers)
 	}
 	isTaken := func(key string) bool { return key == "bar" }
 	left := stateOf(func(c *Claim) { c.Values = texts("baz", "1") })
-	if got := updated.HandsBack(plan, left, isTaken); !cmp.Equal(got, map[string]eval.Applier{"foo": helm}) {
+	if got := updated.HandsBack(plan, left, isTaken); !cmp.Equal(got, map[string]eval.Applier{"foo": ofHelm}) {
 		t.Errorf("handed back: %v", got)
 	}
 	if got := updated.HandsBack(plan, plan, isTaken); len(got) > 0 {

@@ -166,7 +166,7 @@ func (o *operation) warnings(
 	if key := o.plan.Document; key != "" && live.Exists() && live.Value(key).IsAbsent() {
 		diags.Append(p.At(about).CreatesKey())
 	}
-	if applied := decide.Applied(o.priorClaim(), t, live); len(applied) > 0 {
+	if applied := decide.Applied(t, live); len(applied) > 0 {
 		diags.Append(p.At(about).Applied(applied))
 	}
 	return diags
