@@ -1,9 +1,9 @@
 // Package document changes values within a YAML or JSON text, and keeps every byte outside the change: comments, order,
 // quotes, indentation and line ends.
 //
-// Parse records where each value stands in the text. Document.Edit compares the parsed value with the wanted one,
-// and turns the difference into splices of the text. Edit then parses the new text, and returns it only if the text
-// contains exactly the wanted value. This check makes the splices safe.
+// Parse records where each value stands in the text. Document.Edit turns changes of values into splices of the text.
+// Edit then parses the new text, and returns it only if the text contains exactly the wanted value. This check makes
+// the splices safe.
 package document
 
 import (
@@ -109,7 +109,8 @@ func (i item) end() int { return max(i.value.end, i.keyEnd) }
 const maxDepth = 1000
 
 // Parse parses a text. The error is an *Error.
-func Parse(text string, format Format) (*Document, error) {
+func Parse(text string, format Format) (parsed *Document, err error) {
+	defer recoverAs(&err, "the text cannot be parsed")
 	d := &Document{text: text, format: format, listStep: -1}
 	if strings.HasPrefix(text, "\uFEFF") {
 		return nil, &Error{1, "the text begins with a byte order mark"}
@@ -136,6 +137,16 @@ func Parse(text string, format Format) (*Document, error) {
 	}
 	return d, nil
 }
+
+// recoverAs makes an error with a reason of a panic. Others write the texts, and no text may end the process.
+func recoverAs(err *error, reason string) {
+	if r := recover(); r != nil {
+		*err = &Error{0, fmt.Sprintf("%s: %v", reason, r)}
+	}
+}
+
+// Text returns the text of the document.
+func (d *Document) Text() string { return d.text }
 
 // Value returns the value of the document, nil for an empty one: maps, lists, texts, bools, nil, and json.Number in the
 // form that Number returns. The value must not be changed, because aliases share their values.

@@ -31,11 +31,7 @@ func TestReplaceScalar(t *testing.T) {
 				continue
 			}
 			for _, to := range []any{"changed", "yes", json.Number("7"), false} {
-				after, err := parse(t, s.text, s.format).Edit(set(value, at, to))
-				if err != nil {
-					t.Errorf("%s: %s: %v", s.name, show(at), err)
-					continue
-				}
+				after := editAt(t, s, change(value, at, to))
 				if n := differingLines(s.text, after); n != 1 && (n != 0 || old != to) {
 					t.Errorf("%s: %s = %s changes %d lines:\n%s", s.name, show(at), show(to), n, cmp.Diff(s.text, after))
 				}
@@ -73,16 +69,16 @@ func TestAddAndRemove(t *testing.T) {
 		value := parse(t, s.text, s.format).Value()
 		for _, at := range places(value, nil) {
 			var step any = "zz-new"
-			switch old := get(value, at).(type) {
+			switch get(value, at).(type) {
 			case map[string]any:
 			case []any:
-				step = len(old)
+				step = -1
 			default:
 				continue
 			}
 			for _, v := range items {
-				added := set(value, append(slices.Clone(at), step), v)
-				text, err := parse(t, s.text, s.format).Edit(added)
+				added := document.Change{Place: append(slices.Clone(at), step), Value: v}
+				edited, err := parse(t, s.text, s.format).Edit([]document.Change{added})
 				var refused *document.Error
 				if s.name == "anchors.yaml" && errors.As(err, &refused) {
 					continue
@@ -91,6 +87,7 @@ func TestAddAndRemove(t *testing.T) {
 					t.Errorf("%s: %s: %v", s.name, show(at), err)
 					continue
 				}
+				text := edited.Text()
 				for _, comment := range comments(s.text) {
 					if !strings.Contains(text, comment) {
 						t.Errorf("%s: %s: the comment %q is missing:\n%s", s.name, show(at), comment, text)
@@ -105,6 +102,48 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
+// TestCommentsOfOthers adds an item to texts of others, and removes it again. Comments stay with the items and brackets
+// that they are about.
+func TestCommentsOfOthers(t *testing.T) {
+	tests := []struct{ before, want, after string }{
+		{"[] # none\n", `["a"]`, "[a] # none\n"},
+		{"{} # none\n", `{"a":1}`, "{a: 1} # none\n"},
+		{"- {} # none\n", `[{"a":1}]`, "- {a: 1} # none\n"},
+		{"- - [] # none\n  - b\n", `[[["a"],"b"]]`, "- - [a] # none\n  - b\n"},
+		{"a: [] # none\n", `{"a":["b"]}`, "a: # none\n- b\n"},
+		{"[\n  's' # c\n]\n", `["s","x"]`, "[\n  's', # c\n  x\n]\n"},
+		{"[\n  's', # c\n]\n", `["s","x","z"]`, "[\n  's', # c\n  x,\n  z,\n]\n"},
+		{"[\n  's' # c\n  , # d\n]\n", `["s","x"]`, "[\n  's' # c\n  , # d\n  x,\n]\n"},
+		{"[\n  's' # c\n  # d\n]\n", `["s","x","z"]`, "[\n  's', # c\n  x,\n  z\n  # d\n]\n"},
+		{"a: [b, c # d\n  ]\n", `{"a":["b","c","x"]}`, "a: [b, c, # d\n  x\n  ]\n"},
+		{"[\n  a, # a\n  # b\n  b\n]\n", `["a","x","b"]`, "[\n  a, # a\n  x,\n  # b\n  b\n]\n"},
+		{"{ # c\n  # d\n}\n", `{"k":"v"}`, "{ # c\n  # d\n  k: v\n}\n"},
+		{"a: [ # c\n  ]\n", `{"a":["b","c"]}`, "a: [ # c\n    b,\n    c\n  ]\n"},
+		{"{ # c\r\n}\r\n", `{"k":"v"}`, "{ # c\r\n  k: v\r\n}\r\n"},
+	}
+	for _, test := range tests {
+		value := parse(t, test.before, document.YAML).Value()
+		got := edit(t, sample{"", test.before, document.YAML}, decode(t, test.want))
+		if got != test.after {
+			t.Errorf("%q to %s: %q instead of %q", test.before, test.want, got, test.after)
+		}
+		if back := edit(t, sample{"", got, document.YAML}, value); back != test.before {
+			t.Errorf("%q without the new item: %q instead of %q", got, back, test.before)
+		}
+	}
+	for before, want := range map[string]string{
+		"{ # c\n  # d\n  k: v\n}\n":              "{ # c\n  # d\n}\n",
+		"{\n  k: v, # k\n  # d\n  l: w # l\n}\n": "{\n  # d\n}\n",
+		"{ # c\n  k: v, l: w,\n}\n":              "{ # c\n}\n",
+		"{k: v, # k\n  # d\n  l: w}\n":           "{\n  # d\n  }\n",
+		"{\n  k: v # k\n}\n":                     "{}\n",
+	} {
+		if got := edit(t, sample{"", before, document.YAML}, map[string]any{}); got != want {
+			t.Errorf("%q without members: %q instead of %q", before, got, want)
+		}
+	}
+}
+
 // TestRemoveEach removes each item of each document, and adds it again. Nothing else loses a comment of its own.
 func TestRemoveEach(t *testing.T) {
 	for _, s := range samples(t) {
@@ -114,7 +153,7 @@ func TestRemoveEach(t *testing.T) {
 				continue
 			}
 			want := set(value, at, removed{})
-			text := edit(t, s, want)
+			text := editAt(t, s, change(value, at, removed{}))
 			if got := parse(t, text, s.format).Value(); show(got) != show(want) {
 				t.Errorf("%s: %s: %s", s.name, show(at), show(got))
 			}
@@ -148,24 +187,24 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestLists turns lists into others. Elements that stay keep their comments.
+// TestLists sets lists as a whole. Elements that stay keep their comments.
 func TestLists(t *testing.T) {
 	tests := []struct{ before, want, after string }{
 		{`[[]]`, `["x",["y"]]`, `["x", ["y"]]`},
 		{"- []\n", `["x",["y"]]`, "- x\n- - \"y\"\n"},
 		{"- a # one\n- b # two\n", `["x","a","b"]`, "- x\n- a # one\n- b # two\n"},
 		{"- a # one\n- b # two\n- c # three\n", `["a","x","c"]`, "- a # one\n- x # two\n- c # three\n"},
-		{"- a # one\n- b # two\n- c # three\n", `["c","a"]`, "- c # three\n- a\n"},
+		{"- a # one\n- b # two\n- c # three\n", `["c","a"]`, "- c\n- a # one\n"},
 		{"- a # one\n- b # two\n- c # three\n", `["a","x","y","c"]`, "- a # one\n- x # two\n- \"y\"\n- c # three\n"},
-		{"- n: a # one\n  v: 1\n- n: b # two\n  v: 2\n", `[{"n":"b","v":3},{"n":"c"}]`, "- n: b # two\n  v: 3\n- \"n\": c\n"},
-		{"- n: a # one\n- n: b # two\n- n: c # three\n", `[{"n":"b","v":1},{"n":"c"}]`, "- n: b # two\n  v: 1\n- n: c # three\n"},
+		{"- n: a # one\n  v: 1\n- n: b # two\n  v: 2\n", `[{"n":"b","v":3},{"n":"c"}]`, "- n: b # one\n  v: 3\n- n: c # two\n"},
+		{"- n: a # one\n- n: b # two\n- n: c # three\n", `[{"n":"b","v":1},{"n":"c"}]`, "- n: b # one\n  v: 1\n- n: c # three\n"},
 		{
 			"- n: a # one\n  t: x\n- n: b # two\n  t: x\n- n: c # three\n  t: x\n", `[{"n":"b","t":"x"},{"n":"c","t":"x"},{"n":"d","t":"x"}]`,
 			"- n: b # two\n  t: x\n- n: c # three\n  t: x\n- \"n\": d\n  t: x\n",
 		},
 		{
 			"- n: a # one\n  t: x\n- n: b # two\n  t: x\n", `[{"n":"b","t":"x","v":1},{"n":"c","t":"x"}]`,
-			"- n: b # two\n  t: x\n  v: 1\n- \"n\": c\n  t: x\n",
+			"- n: b # one\n  t: x\n  v: 1\n- n: c # two\n  t: x\n",
 		},
 		{"k:\n- n: a # one\n  # about v\n  v: 1\n", `{"k":[{"v":1}]}`, "k:\n-\n  # about v\n  v: 1\n"},
 		{"k:\n- n: a # one\n  v: 1\n", `{"k":[{"v":1}]}`, "k:\n- v: 1\n"},
@@ -175,7 +214,7 @@ func TestLists(t *testing.T) {
 		{"a: 1 # one\nb: 2 # two\n", `{"c":3}`, "c: 3 # two\n"},
 		{"a: 1 # one\n# others\nb: 2 # two\n", `{"c":3}`, "# others\nc: 3\n"},
 		{"k:\n  a: 1\n  # others\n  b: 2 # two\nz: 1\n", `{"k":{"c":3},"z":1}`, "k:\n  # others\n  c: 3\nz: 1\n"},
-		{"- 1\n# others\n- 2", `["c"]`, "# others\n- c"},
+		{"- 1\n# others\n- 2", `["c"]`, "- c\n# others"},
 		{"{'a':1}", `{"a":1,"b":2}`, "{'a':1,b: 2}"},
 		{"[1, 2,]", `[1]`, "[1,]"},
 		{"{a: 1, b: 2}", `{"b":2}`, "{b: 2}"},
@@ -193,13 +232,7 @@ func TestLists(t *testing.T) {
 		{"a: x\n...\n# end\n", `{"a":"x","b":1}`, "a: x\nb: 1\n...\n# end\n"},
 	}
 	for _, test := range tests {
-		var want any
-		decoder := json.NewDecoder(strings.NewReader(test.want))
-		decoder.UseNumber()
-		if err := decoder.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
-		if got := edit(t, sample{"", test.before, document.YAML}, want); got != test.after {
+		if got := edit(t, sample{"", test.before, document.YAML}, decode(t, test.want)); got != test.after {
 			t.Errorf("%q to %s: %q instead of %q", test.before, test.want, got, test.after)
 		}
 	}
@@ -221,14 +254,71 @@ func TestLongList(t *testing.T) {
 	lines[n/2] = fmt.Sprintf("- {name: changed, kind: x} # %d\n", n/2)
 	if diff := cmp.Diff(strings.Join(lines[1:], "")+"- kind: x\n  name: new\n", text); diff != "" {
 		t.Error(diff)
+	}
 
-		// The last element moves to the front.
-		elements[n/2] = map[string]any{"name": fmt.Sprint("n-", n/2), "kind": "x"}
-		moved := slices.Concat(elements[n-1:], elements[:n-1])
-		lines[n/2] = fmt.Sprintf("- {name: n-%d, kind: x} # %[1]d\n", n/2)
-		text = edit(t, sample{"", strings.Join(lines, ""), document.YAML}, moved)
-		if want := strings.Join(lines[:n-1], ""); !strings.HasSuffix(text, want) {
-			t.Errorf("the others changed:\n%.300s", text)
+	// The last element moves to the front.
+	moved := slices.Concat(elements[n-1:], elements[:n-1])
+	text = edit(t, sample{"", strings.Join(lines, ""), document.YAML}, moved)
+	if want := strings.Join(lines[:n-1], ""); !strings.HasSuffix(text, want) {
+		t.Errorf("the others changed:\n%.300s", text)
+	}
+}
+
+// TestElements changes elements of lists together. All indexes are those before the changes.
+func TestElements(t *testing.T) {
+	const before = "a:\n- n: x # x\n  v: [1, 2] # v\n- n: x # y\n  v: [1]\n- - z # z\n- end\n"
+	tests := []struct {
+		before  string
+		changes []document.Change
+		after   string
+	}{
+		{
+			"[\n  a, # c\n  b # d\n]\n",
+			[]document.Change{{Place: place{1}, Removes: true}, {Place: place{-1}, Value: "x"}},
+			"[\n  a, # c\n  x\n]\n",
+		},
+		{
+			"[\n  a, # c\n  b, # d\n  # e\n  f, # g\n]\n",
+			[]document.Change{
+				{Place: place{1}, Removes: true},
+				{Place: place{2}, Removes: true},
+				{Place: place{-1}, Value: "x"},
+				{Place: place{-1}, Value: "z"},
+			},
+			"[\n  a, # c\n  x,\n  z,\n  # e\n]\n",
+		},
+		{
+			"{a: 1, b: 2, c: 3} # d\n",
+			[]document.Change{{Place: place{"b"}, Removes: true}, {Place: place{"c"}, Removes: true}, {Place: place{"e"}, Value: "x"}},
+			"{a: 1, e: x} # d\n",
+		},
+		{
+			before,
+			[]document.Change{
+				{Place: place{"a", 0}, Removes: true},
+				{Place: place{"a", 1, "v", 0}, Removes: true},
+				{Place: place{"a", 1, "v", -1}, Value: json.Number("1")},
+				{Place: place{"a", 1, "v", -1}, Value: json.Number("2")},
+				{Place: place{"a", 2, 0}, Value: "end"},
+				{Place: place{"a", -1}, Value: "z"},
+				{Place: place{"a", 3}, Removes: true},
+			},
+			"a:\n- n: x # y\n  v: [1, 2]\n- - end # z\n- z\n",
+		},
+		{
+			before,
+			[]document.Change{
+				{Place: place{"a", 0, "v"}, Value: []any{json.Number("2"), "new"}},
+				{Place: place{"a", 3}, Removes: true},
+				{Place: place{"b", "c", -1}, Value: "d"},
+				{Place: place{"b", "e"}, Value: "f"},
+			},
+			"a:\n- n: x # x\n  v: [2, new] # v\n- n: x # y\n  v: [1]\n- - z # z\nb:\n  c:\n  - d\n  e: f\n",
+		},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.after, editAt(t, sample{"", test.before, document.YAML}, test.changes...)); diff != "" {
+			t.Error(diff)
 		}
 	}
 }
@@ -260,23 +350,17 @@ func TestGolden(t *testing.T) {
 			}
 			i := slices.IndexFunc(samples(t), func(s sample) bool { return s.name == golden.Document })
 			s := samples(t)[i]
-			want := parse(t, s.text, s.format).Value()
-			for _, change := range golden.Changes {
-				at := place{}
-				for _, step := range change.Path {
+			var changes []document.Change
+			for _, c := range golden.Changes {
+				for i, step := range c.Path {
 					if number, isNumber := step.(json.Number); isNumber {
 						index, _ := number.Int64()
-						step = int(index)
+						c.Path[i] = int(index)
 					}
-					at = append(at, step)
 				}
-				to := change.Value
-				if change.Gone {
-					to = removed{}
-				}
-				want = set(want, at, to)
+				changes = append(changes, document.Change{Place: c.Path, Value: c.Value, Removes: c.Gone})
 			}
-			got := edit(t, s, want)
+			got := editAt(t, s, changes...)
 			expected, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".after")
 			if os.Getenv("UPDATE_GOLDEN") != "" {
 				if err := os.WriteFile(strings.TrimSuffix(file, ".json")+".after", []byte(got), 0o600); err != nil {

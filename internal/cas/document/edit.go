@@ -18,17 +18,20 @@ type splice struct {
 type edit struct {
 	*Document
 	style   blockStyle
+	origins origins
 	splices []splice
 }
 
-// Edit returns the text of the document with another value. The value consists of maps, lists, texts, bools, nil, and
-// numbers in the form of Number. The error is an *Error.
-func (d *Document) Edit(want any) (string, error) {
+// Edit returns the document after changes. The error is an *Error.
+func (d *Document) Edit(changes []Change) (edited *Document, err error) {
+	defer recoverAs(&err, "the change failed, which is a defect of the provider")
+	known := origins{}
+	want := known.change(d.root, d.root.value, changes)
 	if isEqual(d.root.value, want) {
-		return d.text, nil
+		return d, nil
 	}
 	if d.unsure != nil {
-		return "", d.unsure
+		return nil, d.unsure
 	}
 	style := blockStyle{step: d.step, listStep: max(d.listStep, 0), dash: 2}
 	if style.step == 0 {
@@ -40,17 +43,16 @@ func (d *Document) Edit(want any) (string, error) {
 	// removed item.
 	for attempt := range 4 {
 		style.keepsBreak, style.noBlocks = attempt%2 == 1, attempt > 1
-		e := &edit{Document: d, style: style}
+		e := &edit{Document: d, style: style, origins: known}
 		if err := e.change(d.root, want, place{isRoot: true, isFlow: d.isJSON}); err != nil {
-			return "", err
+			return nil, err
 		}
-		text := e.apply()
-		if after, err := Parse(text, d.format); err == nil && isEqual(after.root.value, want) {
-			return text, nil
+		if after, err := Parse(e.apply(), d.format); err == nil && isEqual(after.root.value, want) {
+			return after, nil
 		}
 		line = d.lineAt(e.splices[0].start)
 	}
-	return "", &Error{line, "the text is spelled in a way that does not permit this change"}
+	return nil, &Error{line, "the text is spelled in a way that does not permit this change"}
 }
 
 // apply returns the text with all splices. Insertions at one place keep their order, before a replacement there.
@@ -116,8 +118,8 @@ func (e *edit) refuse(n *node) error {
 	return nil
 }
 
-// Permits returns an *Error if the spelling of the document does not permit to set or to remove the value at a place:
-// names of members and indexes of elements, -1 for a new one.
+// Permits returns an *Error if the spelling of the document does not permit to set or to remove the value at a place,
+// which has the form of Change.Place.
 func (d *Document) Permits(steps []any, removes bool) error {
 	e := &edit{Document: d}
 	if d.unsure != nil {
@@ -225,7 +227,10 @@ func (e *edit) changeList(n *node, want []any, at place) error {
 	for i := range removed {
 		removed[i] = true
 	}
-	olds := align(n, want)
+	olds, isKnown := e.origins[n]
+	if !isKnown {
+		olds = align(n.items, want)
+	}
 	for i, old := range olds {
 		if old < 0 {
 			continue
@@ -401,18 +406,11 @@ func (e *edit) empty(n *node, at place) {
 	if n.kind == mapping {
 		text = "{}"
 	}
-	first, last := n.items[0], n.items[len(n.items)-1]
+	first := n.items[0]
 	removed := slices.Repeat([]bool{true}, len(n.items))
 	switch {
 	case n.isFlow:
-		inside, end := n.start+1, last.end()
-		if rest := strings.TrimLeft(e.text[end:n.end], " \t\r\n"); strings.HasPrefix(rest, ",") {
-			end = n.end - len(rest) + 1
-		}
-		if e.lineEnd(inside) < first.start && strings.TrimSpace(e.text[end:n.end-1]) == "" {
-			end = n.end - 1
-		}
-		e.splice(inside, end, "")
+		e.emptyFlow(n)
 	case at.isRoot && e.isOwnLine(first.start):
 		e.splice(first.start, e.lineEnd(first.end()), text)
 		removed[0] = false

@@ -58,10 +58,7 @@ func (e *edit) flowItems(n *node, removed []bool, insertions map[int][]insertion
 	style, separator := e.flowOf(n)
 	last := lastKept(removed)
 	render := func(i insertion) string {
-		start := n.items[0].start
-		lineStart := e.lineStart(start)
-		line := e.text[lineStart:start]
-		text := style.render(i.v, line[:len(line)-len(strings.TrimLeft(line, " \t"))])
+		text := style.render(i.v, e.indentOf(n.items[0].start))
 		if n.kind == mapping {
 			text = style.member(i.name, text)
 		}
@@ -71,19 +68,44 @@ func (e *edit) flowItems(n *node, removed []bool, insertions map[int][]insertion
 		first := n.items[slices.Index(removed, false)].start
 		e.splice(first, first, render(i)+separator)
 	}
-	for i, item := range n.items {
-		for _, added := range insertions[i] {
-			e.splice(item.end(), item.end(), separator+render(added))
+	tail := n.items[last+1:]
+	for i, item := range n.items[:last+1] {
+		var added []string
+		for _, insertion := range insertions[i] {
+			added = append(added, render(insertion))
 		}
-		if removed[i] && i < last {
+		switch {
+		case removed[i]:
 			end := e.flowItemEnd(item)
 			end += len(e.text[end:]) - len(strings.TrimLeft(e.text[end:], " \t\r\n"))
 			e.splice(item.start, end, "")
+		case i == last && len(added) > 0 && len(tail) > 0:
+			e.replaceFlowEnd(tail, separator, added)
+		case i == last && len(tail) > 0:
+			e.removeFlowEnd(n.items[last:])
+		case len(added) > 0:
+			e.insertFlow(item, separator, added)
 		}
 	}
-	if last < len(n.items)-1 {
-		e.removeFlowEnd(n.items[last:])
+}
+
+// insertFlow inserts items after an item in brackets. A comment in the line of the item stays with the item.
+func (e *edit) insertFlow(i item, separator string, added []string) {
+	end := e.flowItemEnd(i)
+	if !strings.Contains(e.text[i.end():end], "#") {
+		e.splice(i.end(), i.end(), separator+strings.Join(added, separator))
+		return
 	}
+	if !strings.HasPrefix(separator, ",") || !strings.ContainsAny(separator, "\r\n") {
+		separator = "," + e.newline() + e.indentOf(i.start) + "  "
+	}
+	text := strings.Join(added, separator)
+	if hasComma := strings.HasPrefix(e.text[e.skip(i.end()):], ","); hasComma {
+		text += ","
+	} else {
+		e.splice(i.end(), i.end(), ",")
+	}
+	e.splice(end, end, strings.TrimPrefix(separator, ",")+text)
 }
 
 // flowItemEnd returns the end of an item in brackets, with its comma and the comment that follows in the line.
@@ -98,15 +120,39 @@ func (e *edit) flowItemEnd(i item) int {
 	return at
 }
 
+// replaceFlowEnd replaces items, which are the last ones in the brackets. Comments stay as in removeFlowEnd.
+func (e *edit) replaceFlowEnd(items []item, separator string, added []string) {
+	text, last := strings.Join(added, separator), items[len(items)-1].end()
+	if !e.hasComments(items) {
+		e.splice(items[0].start, last, text)
+		return
+	}
+	if hasComma := strings.HasPrefix(e.text[e.skip(last):], ","); hasComma {
+		text += ","
+	}
+	e.splice(items[0].start, e.flowItemEnd(items[0]), text)
+	e.removeFlowItems(items[1:])
+}
+
+// hasComments reports whether comments stand between items in brackets or in the line after the last item.
+func (e *edit) hasComments(items []item) bool {
+	for i, item := range items {
+		end := e.flowItemEnd(item)
+		if i < len(items)-1 {
+			end = items[i+1].start
+		}
+		if strings.Contains(e.text[item.end():end], "#") {
+			return true
+		}
+	}
+	return false
+}
+
 // removeFlowEnd removes all items but the first one, which are the last ones in the brackets. Comments between the
 // items stay, except for comments in the lines of removed items.
 func (e *edit) removeFlowEnd(items []item) {
 	last := items[len(items)-1].end()
-	hasComments := strings.Contains(e.text[last:e.flowItemEnd(items[len(items)-1])], "#")
-	for i, item := range items[1:] {
-		hasComments = hasComments || strings.Contains(e.text[items[i].end():item.start], "#")
-	}
-	if !hasComments {
+	if !e.hasComments(items) {
 		e.splice(items[0].end(), last, "")
 		return
 	}
@@ -114,8 +160,16 @@ func (e *edit) removeFlowEnd(items []item) {
 		comma := e.skip(items[0].end())
 		e.splice(comma, comma+1, "")
 	}
-	for _, item := range items[1:] {
-		start, end := item.start, e.flowItemEnd(item)
+	e.removeFlowItems(items[1:])
+}
+
+// removeFlowItems removes items with their commas, the comments that follow in the line, and lines of their own.
+func (e *edit) removeFlowItems(items []item) {
+	for i := 0; i < len(items); i++ {
+		start, end := items[i].start, e.flowItemEnd(items[i])
+		for ; i+1 < len(items) && items[i+1].start < e.lineEnd(end); i++ {
+			end = e.flowItemEnd(items[i+1])
+		}
 		if end == e.lineEnd(end) && e.isOwnLine(start) {
 			start = e.breakBefore(start)
 		}
@@ -123,11 +177,39 @@ func (e *edit) removeFlowEnd(items []item) {
 	}
 }
 
+// emptyFlow removes all items in brackets. Comments stay, except for comments in the lines of the items.
+func (e *edit) emptyFlow(n *node) {
+	inside, end := n.start+1, n.items[len(n.items)-1].end()
+	if comma := e.skip(end); strings.HasPrefix(e.text[comma:], ",") {
+		end = comma + 1
+	}
+	hasComments, at := false, inside
+	for _, item := range n.items {
+		hasComments = hasComments || strings.Contains(e.text[at:item.start], "#")
+		at = e.flowItemEnd(item)
+	}
+	switch {
+	case hasComments || strings.Contains(e.text[at:n.end], "#"):
+		e.removeFlowItems(n.items)
+	case e.isOwnLine(n.items[0].start):
+		e.splice(inside, n.end-1, "")
+	default:
+		e.splice(inside, end, "")
+	}
+}
+
+// indentOf returns the white space at the beginning of the line at an offset.
+func (e *edit) indentOf(offset int) string {
+	line := e.text[e.lineStart(offset):offset]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
 // staysFlow reports whether a map or a list in a block keeps its brackets with another value. Empty brackets become a
-// block, unless the brackets would not come back without a difference.
+// block, unless the brackets or a comment after them would not come back without a difference.
 func (e *edit) staysFlow(n *node, want any, at place) bool {
 	isEmpty := len(n.items) == 0 && n.end-n.start == 2
-	becomesBlock := isEmpty && (e.text[n.from:n.start] == " " || at.isRoot && e.isOwnLine(n.start))
+	hasComment := (at.isRoot || at.inList) && strings.Contains(e.text[n.end:e.lineEnd(n.end)], "#")
+	becomesBlock := isEmpty && !hasComment && (e.text[n.from:n.start] == " " || at.isRoot && e.isOwnLine(n.start))
 	return n.isFlow && !becomesBlock && n.kind != scalar && n.kind == kindOf(want)
 }
 
@@ -137,18 +219,31 @@ func (e *edit) replaceFlow(n *node, want any) {
 	style.step = e.indent
 	indent := ""
 	if style.step != "" {
-		line := e.text[e.lineStart(n.start):n.start]
-		indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		indent = e.indentOf(n.start)
 	}
 	text := style.render(want, indent)
-	switch {
-	case n.start == n.end && n.start > 0:
-		text = " " + text
-	case e.staysFlow(n, want, place{}) && len(n.items) == 0 && n.end-n.start > 2:
-		style.step = ""
-		text = style.render(want, "")
-		e.splice(n.start+1, n.start+1, text[1:len(text)-1])
+	if isEmpty := len(n.items) == 0 && n.end-n.start > 2; isEmpty && e.staysFlow(n, want, place{}) {
+		e.fillFlow(n, want, style)
 		return
 	}
+	if n.start == n.end && n.start > 0 {
+		text = " " + text
+	}
 	e.splice(n.start, n.end, text)
+}
+
+// fillFlow inserts the first items in brackets that have white space or comments between them. The items come after the
+// comments, in lines of their own.
+func (e *edit) fillFlow(n *node, want any, style flowStyle) {
+	inside, closing := n.start+1, n.end-1
+	if !strings.Contains(e.text[inside:closing], "#") {
+		style.step = ""
+		text := style.render(want, "")
+		e.splice(inside, inside, text[1:len(text)-1])
+		return
+	}
+	style.step = "  "
+	indent := e.indentOf(closing)
+	text := strings.TrimSuffix(style.render(want, indent)[1:], style.newline+indent+e.text[closing:n.end])
+	e.splice(e.breakBefore(closing), e.breakBefore(closing), text)
 }

@@ -52,18 +52,48 @@ func parse(t testing.TB, text string, format document.Format) *document.Document
 	return d
 }
 
+// edit sets the whole value of a document.
 func edit(t testing.TB, s sample, want any) string {
 	t.Helper()
-	text, err := parse(t, s.text, s.format).Edit(want)
+	return editAt(t, s, document.Change{Value: want})
+}
+
+func editAt(t testing.TB, s sample, changes ...document.Change) string {
+	t.Helper()
+	d, err := parse(t, s.text, s.format).Edit(changes)
 	if err != nil {
-		t.Fatalf("%v: %s in\n%s", err, show(want), s.text)
+		t.Fatalf("%v: %s in\n%s", err, show(changes), s.text)
 	}
-	return text
+	return d.Text()
+}
+
+// change returns the change that set makes.
+func change(v any, at place, to any) document.Change {
+	c := document.Change{Place: slices.Clone(at), Value: to}
+	if _, c.Removes = to.(removed); c.Removes {
+		c.Value = nil
+	}
+	for i, step := range at {
+		if elements, isList := get(v, at[:i]).([]any); isList && step == len(elements) {
+			c.Place[i] = -1
+		}
+	}
+	return c
 }
 
 func show(v any) string {
 	raw, _ := json.Marshal(v)
 	return string(raw)
+}
+
+func decode(t testing.TB, raw string) (v any) {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // place is a value within another one: names and indexes.
@@ -214,24 +244,24 @@ func drawValue(r *rand.Rand, depth int) any {
 	}
 }
 
-// drawChange returns a value with one random change.
-func drawChange(r *rand.Rand, v any) any {
+// drawChange returns a random change of a value.
+func drawChange(r *rand.Rand, v any) (at place, to any) {
 	all := places(v, nil)
-	at := all[r.IntN(len(all))]
+	at = all[r.IntN(len(all))]
 	switch found := get(v, at).(type) {
 	case map[string]any:
 		if r.IntN(2) == 0 {
-			return set(v, append(slices.Clone(at), texts11[r.IntN(len(texts11))]), drawValue(r, 0))
+			return append(slices.Clone(at), texts11[r.IntN(len(texts11))]), drawValue(r, 0)
 		}
 	case []any:
 		if r.IntN(2) == 0 {
-			return set(v, append(slices.Clone(at), len(found)), drawValue(r, 0))
+			return append(slices.Clone(at), len(found)), drawValue(r, 0)
 		}
 	}
 	if len(at) > 0 && r.IntN(2) == 0 {
-		return set(v, at, removed{})
+		return at, removed{}
 	}
-	return set(v, at, drawValue(r, 0))
+	return at, drawValue(r, 0)
 }
 
 // comments returns the comments of a text, roughly.

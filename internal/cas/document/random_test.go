@@ -35,19 +35,26 @@ func TestRandomEdits(t *testing.T) {
 	}
 }
 
-// step makes some changes of a document in one edit, and reports whether the edit is possible.
+// step makes one change of a document, or sets all of it after some changes, and reports whether the edit is possible.
 func step(t *testing.T, r *rand.Rand, s *sample) bool {
 	t.Helper()
 	d := parse(t, s.text, s.format)
-	want := d.Value()
-	for range 1 + r.IntN(3) {
-		want = drawChange(r, want)
+	at, to := drawChange(r, d.Value())
+	want := set(d.Value(), at, to)
+	c := change(d.Value(), at, to)
+	if r.IntN(2) == 0 {
+		for range r.IntN(3) {
+			at, to := drawChange(r, want)
+			want = set(want, at, to)
+		}
+		c = document.Change{Value: want}
 	}
-	text, err := d.Edit(want)
+	edited, err := d.Edit([]document.Change{c})
 	if err != nil {
 		t.Logf("%s: %v: %s", s.name, err, show(want))
 		return false
 	}
+	text := edited.Text()
 	if got := parse(t, text, s.format).Value(); show(got) != show(want) {
 		t.Fatalf("%s: %s instead of %s in\n%s", s.name, show(got), show(want), text)
 	}
@@ -77,11 +84,13 @@ func FuzzEdit(f *testing.F) {
 			return
 		}
 		r := rand.New(rand.NewPCG(seed, 0))
-		want := drawChange(r, d.Value())
-		changed, err := d.Edit(want)
+		at, to := drawChange(r, d.Value())
+		want := set(d.Value(), at, to)
+		edited, err := d.Edit([]document.Change{change(d.Value(), at, to)})
 		if err != nil {
 			return
 		}
+		changed := edited.Text()
 		if got := parse(t, changed, format).Value(); show(got) != show(want) {
 			t.Fatalf("%s instead of %s in\n%s", show(got), show(want), changed)
 		}

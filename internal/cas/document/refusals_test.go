@@ -109,24 +109,44 @@ func TestRefusedChanges(t *testing.T) {
 		{"beside an element with a colon", "a: [b: c]\nd: e\n", place{"d"}, "x", ""},
 		{"a key without a colon", "a: {b, c}\n", place{"a", "b"}, "x", "the key has no colon"},
 		{"beside a key without a colon", "a: {b, c}\n", place{"a", "d"}, "x", ""},
+		{"a question mark in brackets", "a: [? b : c]\nd: e\n", place{"a", 0, "b"}, "x", "line 1: a key is marked with a question mark"},
+		{"beside a question mark in brackets", "a: [? b : c]\nd: e\n", place{"d"}, "x", ""},
+		{"a line separator", "- name: ann\u2028\n  role: a\n", place{0, "name"}, removed{}, "line 1: the text contains the line break U+2028"},
+		{"a paragraph separator before a comment", "a: b\nc: d\u2029  # e\n", place{"c"}, removed{}, "line 2: the text contains the line break U+2029"},
+		{"a next line in a block scalar", "a: |\n  b\u0085c: d\n", place{"c"}, "x", "line 2: the text contains the line break U+0085"},
+		{"a next line in a comment", "a: b # c\u0085d: e\n", place{"d"}, "x", "line 1: the text contains the line break U+0085"},
+		{"a next line before the last bracket", "a: {b: {c: # d\u0085} }\n# e", place{"a"}, "x", "line 1: the text contains the line break U+0085"},
+		{"a line separator after quotes", "a: 'b\u2028'\u2028c: d\n", place{"c"}, "x", "line 1: the text contains the line break U+2028"},
+		{"line breaks in quotes", "a: 'b\u2028c\u0085d' # e\nf: \"g\u2029\"\n", place{"f"}, "x", ""},
+		{"beside line breaks in quotes", "a: 'b\u2028c\u0085d' # e\nf: g\n", place{"a"}, removed{}, ""},
+		{"line breaks in JSON", "{\"a\": \"b\u2028c\u0085d\", \"e\": 1}", place{"e"}, removed{}, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := parse(t, test.text, document.YAML)
 			want := set(d.Value(), test.at, test.to)
-			text, err := d.Edit(want)
+			edited, err := d.Edit([]document.Change{change(d.Value(), test.at, test.to)})
 			var refused *document.Error
 			switch {
 			case test.want == "" && err != nil:
 				t.Errorf("%v", err)
 			case test.want == "":
-				if got := parse(t, text, document.YAML).Value(); show(got) != show(want) {
-					t.Errorf("%s in\n%s", show(got), text)
+				if got := parse(t, edited.Text(), document.YAML).Value(); show(got) != show(want) {
+					t.Errorf("%s in\n%s", show(got), edited.Text())
 				}
 			case !errors.As(err, &refused) || refused.Line == 0 || !strings.Contains(err.Error(), test.want):
 				t.Errorf("%v instead of %s", err, test.want)
 			}
 		})
+	}
+}
+
+// TestEditOfNoDocument changes a document that Parse did not return. The panic becomes an error.
+func TestEditOfNoDocument(t *testing.T) {
+	_, err := new(document.Document).Edit([]document.Change{{Value: "x"}})
+	var refused *document.Error
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "a defect of the provider") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -171,6 +191,7 @@ func TestLarge(t *testing.T) {
 		if _, isList := d.Value().([]any); isList {
 			at = place{19_999, "name"}
 		}
+		editAt(t, sample{"", text, document.YAML}, document.Change{Place: at, Value: "x"})
 		edit(t, sample{"", text, document.YAML}, set(d.Value(), at, "x"))
 	}
 	t.Log(time.Since(begun))

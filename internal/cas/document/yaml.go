@@ -24,6 +24,9 @@ type yamlParser struct {
 	at       int
 	anchored map[*yaml.Node]*node
 	expanded int // how many values aliases bring in
+	quoteEnd int // the end of the last quoted scalar
+	// rareBreak is the reason of refuseRareBreak. It explains why the places of values after the break are not known.
+	rareBreak *Error
 }
 
 // maxExpanded is how many values aliases may bring in.
@@ -42,7 +45,23 @@ func (d *Document) parseYAML() error {
 	}
 	at := p.offset(root)
 	d.root, err = p.node(root, at, -1, 0)
+	p.refuseRareBreak(len(d.text))
+	if p.rareBreak != nil {
+		d.unsure = p.rareBreak
+	}
 	return err
+}
+
+// refuseRareBreak records that no value can be changed, if the text between the last quoted scalar and an offset has a
+// character that only YAML 1.1 and package yaml treat as a line break.
+func (p *yamlParser) refuseRareBreak(end int) {
+	const rare = "\u0085\u2028\u2029"
+	start := min(p.quoteEnd, end)
+	if i := strings.IndexAny(p.d.text[start:end], rare); i >= 0 && p.rareBreak == nil {
+		found, _ := utf8.DecodeRuneInString(p.d.text[start+i:])
+		reason := fmt.Sprintf("the text contains the line break %U outside quotes: no value can be changed", found)
+		p.rareBreak = &Error{p.d.lineAt(start + i), reason}
+	}
 }
 
 var (
@@ -54,15 +73,10 @@ var (
 )
 
 // parseNodes parses the only document of a text; nil if there is none.
-func parseNodes(text string) (root *yaml.Node, err error) {
-	defer func() { // others write the text, and it must not end the process
-		if r := recover(); r != nil {
-			err = &Error{0, fmt.Sprintf("this is not valid YAML: %v", r)}
-		}
-	}()
+func parseNodes(text string) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var first, second yaml.Node
-	err = decoder.Decode(&first)
+	err := decoder.Decode(&first)
 	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
@@ -277,6 +291,10 @@ func (p *yamlParser) scalarEnd(n *node, y *yaml.Node, outer int) {
 		}
 	}
 	n.end = min(at, len(text))
+	if n.style == single || n.style == double {
+		p.refuseRareBreak(n.start)
+		p.quoteEnd = n.end
+	}
 }
 
 // blockEnd returns the end of a block scalar, without the last line break.
@@ -353,7 +371,10 @@ func (p *yamlParser) sequence(n *node, y *yaml.Node, outer, depth int) error {
 		}
 	}
 	n.value = elements
-	p.closeFlow(n, at, "]")
+	n.end = at
+	if n.isFlow {
+		p.closeFlow(n, "]")
+	}
 	return nil
 }
 
@@ -365,28 +386,24 @@ func (p *yamlParser) comma(at int) int {
 	return at
 }
 
-// closeFlow finds the end of a map or a list.
-func (p *yamlParser) closeFlow(n *node, at int, closing string) {
-	n.end = at
-	if n.isFlow && n.locked != bareMember {
-		n.end = p.d.skip(at)
-		p.require(n.end, closing)
-		n.end++
-	}
+// closeFlow moves the end of a map or a list in brackets behind its closing bracket.
+func (p *yamlParser) closeFlow(n *node, closing string) {
+	n.end = p.d.skip(n.end)
+	p.require(n.end, closing)
+	n.end = min(n.end+1, len(p.d.text))
 }
-
-const bareMember = "the value is a member without braces in a list"
 
 func (p *yamlParser) mapping(n *node, y *yaml.Node, depth int) error {
 	n.kind, n.isFlow = mapping, y.Style&yaml.FlowStyle != 0
 	n.column = p.columnOf(n)
 	own := map[string]any{}
 	at := n.start
+	hasBraces := n.isFlow && strings.HasPrefix(p.d.text[at:], "{")
 	switch {
-	case n.isFlow && !strings.HasPrefix(p.d.text[at:], "{"):
-		n.locked = bareMember
-	case n.isFlow:
+	case hasBraces:
 		at++
+	case n.isFlow:
+		n.locked = "the value is a member without braces in a list"
 	}
 	for c := 0; c+1 < len(y.Content); c += 2 {
 		i, err := p.member(n, y.Content[c], y.Content[c+1], p.d.skip(at), depth)
@@ -416,7 +433,10 @@ func (p *yamlParser) mapping(n *node, y *yaml.Node, depth int) error {
 		maps.Copy(all, own)
 	}
 	n.value = all
-	p.closeFlow(n, at, "}")
+	n.end = at
+	if hasBraces {
+		p.closeFlow(n, "}")
+	}
 	p.recordIndents(n)
 	return nil
 }

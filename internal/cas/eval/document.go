@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -153,18 +154,21 @@ func (o *Snapshot) find(key string, p fieldpath.Path) (place, error) {
 
 // canChange returns an error if the spelling of a document does not permit to change or to remove a value.
 func (d parsedText) canChange(h Holder, p fieldpath.Path, removes bool) error {
-	var steps []any
-	at := place{value: d.root}
+	return h.failed(d.Permits(placeOf(d.root, p), removes))
+}
+
+// placeOf returns the place in a document to which a path leads.
+func placeOf(root any, p fieldpath.Path) (steps []any) {
 	for i, e := range p {
 		if e.FieldName != nil {
 			steps = append(steps, *e.FieldName)
-		} else {
-			list, _ := at.value.([]any)
-			steps = append(steps, indexOf(list, e))
+			continue
 		}
-		at, _ = find(d.root, p[:i+1])
+		at, _ := find(root, p[:i])
+		list, _ := at.value.([]any)
+		steps = append(steps, indexOf(list, e))
 	}
-	return h.failed(d.Permits(steps, removes))
+	return steps
 }
 
 // Texts returns the changes with one change of its text instead of all changes in a document.
@@ -214,22 +218,27 @@ func (o *Snapshot) text(h Holder, changes []Change) (Change, error) {
 	if d.err != nil {
 		return refuse(changes[0], d.err)
 	}
-	root := changed(d.root, changes)
+	var edits []document.Change
 	for _, c := range changes {
-		found, err := find(root, pathOf(c.Key))
+		edits = append(edits, document.Change{
+			Place: placeOf(d.root, pathOf(c.Key)), Value: c.To.decode(), Removes: c.To.IsAbsent(),
+		})
+	}
+	edited, err := d.Edit(edits)
+	if err != nil {
+		return refuse(changes[0], h.failed(err))
+	}
+	for _, c := range changes {
+		found, err := find(edited.Value(), pathOf(c.Key))
 		if err != nil || newValue(found.value) != c.To {
 			return refuse(c, errors.New("another change of the document excludes this one"))
 		}
 	}
-	edited, err := d.Edit(root)
-	if err != nil {
-		return refuse(changes[0], h.failed(err))
-	}
-	c := Change{Key: h.Key, From: o.Value(h.Key), To: o.kind.Normalize(Text(edited))}
-	for _, item := range changes {
-		if rest := strings.TrimSpace(edited); item.RemovesEmpty && (rest == "[]" || rest == "{}") { // no comments are left
-			c.To = Value{}
-		}
+	c := Change{Key: h.Key, From: o.Value(h.Key), To: o.kind.Normalize(Text(edited.Text()))}
+	rest := strings.TrimSpace(edited.Text())
+	isEmpty := rest == "[]" || rest == "{}" // no comments are left
+	if isEmpty && slices.ContainsFunc(changes, func(c Change) bool { return c.RemovesEmpty }) {
+		c.To = Value{}
 	}
 	return c, nil
 }

@@ -74,6 +74,7 @@ func TestDocument(t *testing.T) {
 		"missing key":             {"-", []item{{b, "", `{"rolearn":"arn:aws:iam::1:role/b"}`}}, false, eval.Write, "", "- rolearn: arn:aws:iam::1:role/b\n"},
 		"empty text":              {"", []item{{"a.b", "", `null1`}}, false, eval.Write, "", "a:\n  b: null1\n"},
 		"null is absent":          {"a: null\nb: ~\nc:\n", []item{{"a", "", "1"}, {"b", "", "2"}, {"c.d", "", "3"}}, false, eval.Write, "", "a: 1\nb: 2\nc:\n  d: 3\n"},
+		"null that stays absent":  {"a: null\nb: 1\n", []item{{"a", "", ""}, {"b", "1", "2"}}, false, eval.Write, "", "a: null\nb: 2\n"},
 		"last element":            {"- a\n", []item{{"[=a]", `"a"`, ""}}, false, eval.Write, "", "[]\n"},
 		"last element with key":   {"- a\n", []item{{"[=a]", `"a"`, ""}}, true, eval.Write, "", "-"},
 		"last member with key":    {"a: 1\n", []item{{"a", `1`, ""}}, true, eval.Write, "", "-"},
@@ -137,6 +138,79 @@ func TestDocument(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestDocumentElements changes elements of lists together. Comments, quotes and members of others stay with their
+// elements, also if an element gets the values that another one had.
+func TestDocumentElements(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text   string
+		swaps  []item
+		result string
+	}{
+		"two elements exchange their values": {
+			"slots:\n# ask team A\n- name: blue # A\n  weight: 0\n  active: false\n  version: \"1\"\n  note: 'a' # A only\n" +
+				"# ask team B\n- name: green # B\n  weight: 100\n  active: true\n  version: '2'\n  note: 'b' # B only\n",
+			[]item{
+				{"slots[name=blue].weight", "0", "100"},
+				{"slots[name=green].weight", "100", "0"},
+				{"slots[name=blue].active", "false", "true"},
+				{"slots[name=green].active", "true", "false"},
+				{"slots[name=blue].version", `"1"`, `"2"`},
+				{"slots[name=green].version", `"2"`, `"1"`},
+			},
+			"slots:\n# ask team A\n- name: blue # A\n  weight: 100\n  active: true\n  version: \"2\"\n  note: 'a' # A only\n" +
+				"# ask team B\n- name: green # B\n  weight: 0\n  active: false\n  version: '1'\n  note: 'b' # B only\n",
+		},
+		"an element gets the values of a removed one": {
+			"- name: a # A\n  x: 1\n  y: 2\n- name: b # B\n  x: 8\n  y: 9\n",
+			[]item{{"[name=b].x", "8", "1"}, {"[name=a]", `{"name":"a","x":1,"y":2}`, ""}, {"[name=b].y", "9", "2"}},
+			"- name: b # B\n  x: 1\n  y: 2\n",
+		},
+		"a new element has the values of a removed one": {
+			"- name: a # A\n  x: 1\n  y: 2\n- name: b # B\n",
+			[]item{{"[name=c]", "", `{"name":"c","x":1,"y":2}`}, {"[name=a]", `{"name":"a","x":1,"y":2}`, ""}},
+			"- name: b # B\n- name: c\n  x: 1\n  \"y\": 2\n",
+		},
+		"the last element is replaced": {
+			"- a # A\n- b # B\n",
+			[]item{{"[=b]", `"b"`, ""}, {"[=c]", "", `"c"`}, {"[=d]", "", `"d"`}},
+			"- a # A\n- c\n- d\n",
+		},
+		"elements within elements": {
+			"- name: a # A\n  hosts: [x]\n- name: b # B\n  hosts: [x, y]\n- name: c # C\n  hosts: [x]\n",
+			[]item{
+				{"[name=b].hosts[=x]", `"x"`, ""},
+				{"[name=a]", `{"name":"a","hosts":["x"]}`, ""},
+				{"[name=c].hosts[=z]", "", `"z"`},
+				{"[name=b].hosts[=z]", "", `"z"`},
+			},
+			"- name: b # B\n  hosts: [y, z]\n- name: c # C\n  hosts: [x, z]\n",
+		},
+		"a new list": {
+			"a: 1\n",
+			[]item{{"b.c[=x]", "", `"x"`}, {"b.c[=z]", "", `"z"`}, {"b.d", "", `1`}},
+			"a: 1\nb:\n  c:\n  - x\n  - z\n  d: 1\n",
+		},
+	}
+	for name, test := range tests {
+		live := configMapAt(eval.Version{UID: "u", ResourceVersion: "1"}, map[string]string{"auth": test.text})
+		txn := &eval.Txn{FieldManager: "me"}
+		for _, i := range test.swaps {
+			txn.Keys = append(txn.Keys, i.swap(t, inAuth))
+		}
+		d := eval.Evaluate(txn, live, nil, &eval.Chain{})
+		texts, err := live.Texts(d.Changes)
+		if d.Err != nil || err != nil || len(texts) != 1 {
+			t.Errorf("%s: %v %v: %d changes", name, d.Err, err, len(texts))
+			continue
+		}
+		got, _ := texts[0].To.Text()
+		if diff := cmp.Diff(test.result, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -145,8 +145,8 @@ func (o *Snapshot) Applier(key string, except string) *Applier {
 	return nil
 }
 
-// partsOf returns the members of a set that are parts of a field, and the leaves that contain the field. A part can have
-// parts of its own: a list element is a member beside its fields.
+// partsOf returns the members of a set that are parts of a field, and the leaves that contain the field. A part can
+// have parts of its own: a list element is a member beside its fields.
 func (o *Snapshot) partsOf(path fieldpath.Path, all *fieldpath.Set) *fieldpath.Set {
 	parts, leaves := fieldpath.NewSet(), all.Leaves()
 	all.Iterate(func(member fieldpath.Path) {
