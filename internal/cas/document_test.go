@@ -204,3 +204,41 @@ func TestDocumentBeginsAndEndsWithItsItems(t *testing.T) {
 	}
 	f.wantData(map[string]string{"foo": "1"})
 }
+
+// Given the snapshot that a write left; when another writer makes room, or repairs the spelling, then the next write is
+// not refused on the old snapshot. A refusal rests on another read.
+func TestDocumentIsNotRefusedOnAnOldSnapshot(t *testing.T) {
+	large := strings.Repeat("x", 100<<10)
+	for name, test := range map[string]struct {
+		filler, text         string
+		otherKey, otherValue string // what the other writer writes
+		value                string
+		want                 string
+	}{
+		"too large": {strings.Repeat("f", 1000<<10), "a: 1\n", "filler", "small", large, "a: 1\nb: " + large + "\n"},
+		"spelling":  {"small", "a: |\n  x", "users", "a: |\n  x\n", "z", "a: |\n  x\nb: z\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "filler": test.filler, "users": test.text})
+			write := func(from, to eval.Value) {
+				if _, err := f.do(f.swapping("foo", from, to)); err != nil {
+					t.Fatal(err)
+				}
+				f.proxy.Reset()
+			}
+			write(one, two)
+			_, err := f.commit(f.inUsers("b", eval.Value{}, eval.Text(test.value)))
+			f.want(eval.Rejected, err)
+			f.wantRequests("GET")
+
+			write(two, one)
+			f.set(test.otherKey, test.otherValue)
+			_, err = f.commit(f.inUsers("b", eval.Value{}, eval.Text(test.value)))
+			f.want(eval.Applied, err)
+			f.wantRequests("GET PATCH")
+			if live := f.live().Data["users"]; live != test.want {
+				t.Errorf("the document is %.200q", live)
+			}
+		})
+	}
+}

@@ -93,9 +93,16 @@ func (c *committer) loop() {
 			for _, t := range c.answerCanceled(r.tasks) {
 				t.answer(result.err)
 			}
-		case wire.Refused: // one invalid transaction must not fail the others: each half is sent alone
+		case wire.Refused, wire.NotBuilt: // one invalid transaction must not fail the others: each half is sent alone
 			for _, t := range r.tasks {
-				if t.maxBatch = len(r.tasks) / 2; t.maxBatch == 0 {
+				needsRead := result.outcome == wire.NotBuilt && !c.isCurrent(t, eval.Refuse)
+				t.maxBatch = len(r.tasks) / 2
+				switch {
+				case t.maxBatch > 0:
+				case needsRead: // another writer may have changed the document since
+					t.maxBatch = 1
+					c.forget()
+				default:
 					t.answer(result.err)
 				}
 				t.release()

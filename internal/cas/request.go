@@ -81,7 +81,7 @@ func (r *request) send(ctx context.Context) (*eval.Snapshot, wire.Outcome, error
 	default:
 		patch, err := eval.Patch(r.base, r.changes, r.firstOwner())
 		if err != nil {
-			return nil, wire.Refused, err
+			return nil, wire.NotBuilt, err
 		}
 		return r.client.Patch(ctx, t.ref, patch, r.manager(), r.isDry)
 	}

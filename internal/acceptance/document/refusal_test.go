@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
 // A document that cannot be changed safely is refused at plan, with key, line and reason, and nothing is written.
@@ -135,4 +137,77 @@ func TestInvalidConfigurations(t *testing.T) {
 	}
 	d.Write(strings.Replace(d.block("it", `fields = { "a" = 1 }`), `"yaml"`, `"toml"`, 1))
 	d.PlanRefused([]string{"Error: Invalid Format", `must be "yaml" or "json"`})
+}
+
+// A removal needs the document: a text that somebody makes invalid, before the plan or after it, is an error that names
+// the line, and the resource stays. The policy "abandon" needs no document.
+func TestRemovalFromAnInvalidDocument(t *testing.T) {
+	t.Parallel()
+	const was, written, invalid = "level: 1\nsize: 1\n", "level: 2\nsize: 1\ncolor: red\n", "level: 2\nsize: [\n"
+	wants := []string{"Error: Document Does Not Fit", "a.yaml is no document of YAML", "Line: ", "Correct the document", `deletion_policy = "abandon"`, "!Found: a.yaml"}
+	for policy, after := range map[string]string{
+		"release": "level: 2\nsize: 1\n",
+		"restore": was,
+		"delete":  "size: 1\n",
+	} {
+		t.Run(policy, func(t *testing.T) {
+			d := made(t, "a.yaml", was)
+			const expects = `expected_fields = { "level" = 1 }`
+			block := func(fields string, lines ...string) string {
+				return d.block("it", append(lines, "fields = "+fields, "deletion_policy = "+fixture.Quoted(policy))...)
+			}
+			const all, rest = `{ "level" = 2, "color" = "red" }`, `{ "level" = 2 }`
+			d.Planned(block(all, expects))
+			d.wantText(written)
+
+			d.Set("settings", "a.yaml", invalid)
+			d.DestroyRefused(wants)
+			d.Write("") // the removal of the block is planned as a destroy
+			d.PlanRefused(wants)
+			d.Write(block(rest)) // an update releases a path
+			d.PlanRefused([]string{"Error: Document Does Not Fit", "Line: ", "!Found: a.yaml"})
+			d.wantText(invalid)
+
+			d.Set("settings", "a.yaml", written)
+			d.Plan()
+			d.Set("settings", "a.yaml", invalid)
+			d.ApplyRefused("Error: Document Does Not Fit", "Line: ", "!Found: a.yaml")
+			d.Set("settings", "a.yaml", written)
+			d.Write("")
+			d.Plan()
+			d.Set("settings", "a.yaml", invalid)
+			d.ApplyRefused(wants...)
+			d.WantState("it")
+
+			d.Export("CAS_PLAN_CHECK", "off")
+			d.Write("")
+			d.Plan()
+			d.ApplyRefused(wants...)
+			d.WantState("it")
+			d.wantText(invalid)
+			d.Set("settings", "a.yaml", written)
+			d.PlanApply()
+			d.wantText(after)
+		})
+	}
+	t.Run("abandon", func(t *testing.T) {
+		d := made(t, "a.yaml", "size: 1\n")
+		d.Planned(d.block("it", `fields = { "level" = 2, "color" = "red" }`))
+		d.Set("settings", "a.yaml", invalid)
+		d.Planned(d.block("it", `fields = { "level" = 2 }`, `deletion_policy = "abandon"`))
+		d.Destroy()
+		d.wantText(invalid)
+	})
+}
+
+// A drifted field whose removal is refused at apply, in a document that is invalid by then.
+func TestRemovalOfADriftedFieldFromAnInvalidDocument(t *testing.T) {
+	d := made(t, "a.yaml", "size: 1\n")
+	d.Planned(d.block("it", `fields = { "level" = 2 }`, `deletion_policy = "delete"`))
+	d.edit("level: 2", "level: 3")
+	d.Export("CAS_PLAN_CHECK", "off")
+	d.Write("")
+	d.Plan()
+	d.Set("settings", "a.yaml", "level: [\n")
+	d.ApplyRefused("Error: Document Does Not Fit", "Line: ", "!Found: a.yaml")
 }

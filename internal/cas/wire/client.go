@@ -247,6 +247,7 @@ const (
 	NotSent                    // not applied: no connection was made, or the credentials are not accepted
 	Throttled                  // not applied, and sending it again may help: the API server was too busy
 	Unresolved                 // of a write that was Ambiguous: the object is as it was, so the write can be sent again
+	NotBuilt                   // not sent: the snapshot that the write is based on does not permit the changes
 )
 
 // Patch sends a conditional patch once. The snapshot is the object after the write. No layer below retries

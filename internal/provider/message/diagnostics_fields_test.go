@@ -207,6 +207,19 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "config.yaml is no document of YAML, or its spelling does not permit the change. The state stays as it is." + whereDocument +
 				"  Line:       2\n  Problem:    a list is not closed\n\nCorrect the document, or its format. To replace the whole text, use cas_configmap_entry.",
 		},
+		"a field of a document that stays": { // no merge patch of the ConfigMap changes a part of a text
+			of:       aboutDocument(terms.OpDelete).Stays(decide.KeepUnknown, decide.Removals{{Key: levelKey(), Live: eval.Text("info")}}, nil),
+			severity: diag.SeverityWarning, summary: "Field Stays In Place",
+			detail: "It is not known what log.level held before this resource wrote it, so it stays as it is." + whereDocument +
+				"  Field:      log.level\n  Found:      \"info\"\n  To remove:  kubectl edit configmap settings --namespace shop\n" +
+				"\nTerraform does not manage it any more.",
+		},
+		"a document that became invalid before a destroy": {
+			of: aboutDocument(terms.OpDelete).Diagnose(invalidDocument), path: "key", summary: "Document Does Not Fit",
+			detail: "config.yaml is no document of YAML, or its spelling does not permit the change. Nothing was removed." + whereDocument +
+				"  Line:       2\n  Problem:    a list is not closed\n\nCorrect the document, then destroy again. " +
+				"To leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
+		},
 		"a key with a document that a write creates": {
 			of: aboutDocument(terms.OpCreate).CreatesKey(), path: "key", summary: "Key Does Not Exist Yet", severity: diag.SeverityWarning,
 			detail: "The key with the document does not exist. The write creates the key." + whereDocument +
@@ -226,6 +239,14 @@ var invalidDocument = &eval.FieldError{Key: replicasKey(), Err: &eval.DocumentEr
 }}
 
 const whereDocument = "\n\n  ConfigMap:  shop/settings\n  Document:   config.yaml\n"
+
+func levelKey() string {
+	key, err := eval.DocumentKey(eval.Holder{Key: "config.yaml", Format: "yaml"}, "log.level")
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
 
 // aboutDocument describes a resource with fields of a document.
 func aboutDocument(op terms.Operation) message.Subject {

@@ -105,7 +105,8 @@ func (s Subject) document(e *eval.DocumentError) diag.Diagnostic {
 	case s.isRefresh():
 		return s.warn(DocumentDoesNotFit, path.Root("key"), happened+" The state stays as it is.", facts, "")
 	case s.Op == terms.OpDelete:
-		return s.refuse(DocumentDoesNotFit, path.Root("key"), happened, facts, s.abandon())
+		next := "Correct the document, then destroy again. " + s.abandon()
+		return s.refuse(DocumentDoesNotFit, path.Root("key"), happened, facts, next)
 	}
 	return s.refuse(DocumentDoesNotFit, path.Root("key"), happened, facts, s.orDestroy(DocumentDoesNotFit.Next))
 }

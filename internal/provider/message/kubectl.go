@@ -69,11 +69,12 @@ func (s Subject) inKubectl() string {
 }
 
 // patch adds to a merge patch that a key holds an entry. It returns false if no merge patch names the key, because its
-// path selects an element of a list.
+// path selects an element of a list, or is in a document.
 func (s Subject) patch(patch map[string]any, key string, live, to eval.Value) bool {
 	if !eval.IsEntry(key) {
 		names, isPlain := eval.FieldNames(key)
-		if isPlain {
+		_, _, isDocument := eval.DocumentPath(key)
+		if isPlain = isPlain && !isDocument; isPlain {
 			setAt(patch, names, merging(Decoded(live), Decoded(to)))
 		}
 		return isPlain

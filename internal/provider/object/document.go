@@ -36,7 +36,8 @@ func documentSchema(ctx context.Context) schema.Schema {
 		"ConfigMap, only if every field holds its expected value. All other bytes of the document stay as they are.",
 		eval.ConfigMap, "", map[string]schema.Attribute{
 			"key": attributes.Place("Key with the document. A write creates a missing key, and a plan warns of that. Removing "+
-				"the last field removes the key if the key was missing before the resource wrote it.",
+				"the last field removes the key if the key was missing before the resource wrote it, and if nothing else is "+
+				"left in the document.",
 				attributes.ValidKey(eval.ConfigMap)),
 			"format": format,
 			"fields": schema.DynamicAttribute{
@@ -81,16 +82,13 @@ func formatAttribute(changes string) schema.StringAttribute {
 
 // documentIdentity returns the attributes of the identity. The identity changes with the fields.
 func documentIdentity() map[string]identityschema.Attribute {
-	required := func(description string) identityschema.Attribute {
-		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
-	}
 	return map[string]identityschema.Attribute{
 		"namespace": identityschema.StringAttribute{
 			OptionalForImport: true, Description: "Namespace of the ConfigMap. Default: \"default\".",
 		},
-		"name":   required("Name of the ConfigMap."),
-		"key":    required("Key with the document."),
-		"format": required("Format of the document: \"yaml\" or \"json\"."),
+		"name":   requiredForImport("Name of the ConfigMap."),
+		"key":    requiredForImport("Key with the document."),
+		"format": requiredForImport("Format of the document: \"yaml\" or \"json\"."),
 		"paths": identityschema.ListAttribute{
 			ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields.",
 		},

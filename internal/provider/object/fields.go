@@ -371,20 +371,22 @@ func readFields(c resource.Call[fieldsModel], seen *resource.Seen) bool {
 // fieldsIdentity returns the attributes of the identity. The identity changes with the fields, and with the version of
 // the API.
 func fieldsIdentity() map[string]identityschema.Attribute {
-	required := func(description string) identityschema.Attribute {
-		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
-	}
 	return map[string]identityschema.Attribute{
-		"api_version": required("Version of the API, such as \"apps/v1\"."),
-		"kind":        required("Kind of the object, such as \"Deployment\"."),
+		"api_version": requiredForImport("Version of the API, such as \"apps/v1\"."),
+		"kind":        requiredForImport("Kind of the object, such as \"Deployment\"."),
 		"namespace": identityschema.StringAttribute{
 			OptionalForImport: true, Description: "Namespace of the object; none for kinds without namespaces.",
 		},
-		"name": required("Name of the object."),
+		"name": requiredForImport("Name of the object."),
 		"paths": identityschema.ListAttribute{
 			ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields.",
 		},
 	}
+}
+
+// requiredForImport returns a text of an identity.
+func requiredForImport(description string) identityschema.Attribute {
+	return identityschema.StringAttribute{RequiredForImport: true, Description: description}
 }
 
 func parseFieldsID(s string) (resource.Identity, error) {

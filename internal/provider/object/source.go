@@ -61,7 +61,7 @@ func (m *source) Locate(eval.Kind) message.Subject {
 }
 
 func (m *source) Fill(_ context.Context, seen *eval.Snapshot, about message.Subject) (diags diag.Diagnostics) {
-	if !seen.Exists() {
+	if !seen.Exists() || m.isDocument() && seen.Value(about.ID.Key).IsAbsent() {
 		return nil // all is null
 	}
 	values := map[string]tftypes.Value{}

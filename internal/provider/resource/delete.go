@@ -49,8 +49,11 @@ func (o *operation) planDelete(ctx context.Context, p session.Plan, notes bool) 
 	seen, err := p.Observe(ctx, prior.Ref, prior.APIVersion, []time.Duration{cas.Fresh, 0},
 		func(seen *eval.Snapshot) bool {
 			plan = decide.PlanRemove(&prior.Claim, m.Memory, seen)
-			return plan.DependsOnOthers
+			return plan.DependsOnOthers // as on a field that cannot be read
 		})
+	if err == nil && !plan.IsDeleted {
+		err = readError(prior.Ref, prior.Keys(), seen)
+	}
 	if err != nil {
 		return append(diags, about.Diagnose(err))
 	}
@@ -180,6 +183,9 @@ func (o *operation) checkRemoval(ctx context.Context, about message.Subject) dia
 	plan := decide.PlanRemove(&o.prior.Claim, o.memory.Memory, seen)
 	if plan.IsDeleted {
 		return nil
+	}
+	if err := readError(o.prior.Ref, o.prior.Keys(), seen); err != nil {
+		return diag.Diagnostics{about.Diagnose(err)}
 	}
 	return diagnoseRefused(plan.Removals, seen, about)
 }
