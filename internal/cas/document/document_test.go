@@ -144,6 +144,50 @@ func TestCommentsOfOthers(t *testing.T) {
 	}
 }
 
+// TestReplacedItems removes items in brackets, and adds others, in one edit. Comments on other lines stay where they are.
+func TestReplacedItems(t *testing.T) {
+	remove := func(place ...any) document.Change { return document.Change{Place: place, Removes: true} }
+	add := func(v string, place ...any) document.Change { return document.Change{Place: place, Value: v} }
+	for _, test := range []struct {
+		before  string
+		changes []document.Change
+		after   string
+	}{
+		{
+			"hosts: [ # keep sorted\n  a,\n  # end of list\n]\n",
+			[]document.Change{remove("hosts", 0), add("b", "hosts", -1)},
+			"hosts: [ # keep sorted\n  b,\n  # end of list\n]\n",
+		},
+		{
+			"hosts: [\n  a,\n  b\n]\n",
+			[]document.Change{remove("hosts", 0), remove("hosts", 1), add("c", "hosts", -1)},
+			"hosts: [\n  c\n]\n",
+		},
+		{
+			"labels: { # team X owns this\n  a: b\n}\n",
+			[]document.Change{remove("labels", "a"), add("d", "labels", "c")},
+			"labels: { # team X owns this\n  c: d\n}\n",
+		},
+		{
+			"hosts: [\n  a,\n  b,\n  # c is special\n  c,\n]\n",
+			[]document.Change{remove("hosts", 1)},
+			"hosts: [\n  a,\n  # c is special\n  c,\n]\n",
+		},
+		{
+			"hosts: [a,\n  # c is special\n  c,\n]\n",
+			[]document.Change{remove("hosts", 0)},
+			"hosts: [\n  # c is special\n  c,\n]\n",
+		},
+	} {
+		edited, err := parse(t, test.before, document.YAML).Edit(test.changes)
+		if err != nil {
+			t.Errorf("%q: %v", test.before, err)
+		} else if got := edited.Text(); got != test.after {
+			t.Errorf("%q: %q instead of %q", test.before, got, test.after)
+		}
+	}
+}
+
 // TestRemoveEach removes each item of each document, and adds it again. Nothing else loses a comment of its own.
 func TestRemoveEach(t *testing.T) {
 	for _, s := range samples(t) {

@@ -279,7 +279,7 @@ func lastKept(removed []bool) int {
 // items removes items, and inserts items after the item of an index, or with -1 before the first one.
 func (e *edit) items(n *node, removed []bool, insertions map[int][]insertion, want any, at place) error {
 	switch {
-	case lastKept(removed) >= 0:
+	case lastKept(removed) >= 0, n.isFlow && len(insertions) > 0:
 	case len(insertions) > 0 && !e.style.noBlocks && e.hasCommentLines(n):
 		insertions = map[int][]insertion{len(n.items) - 1: insertions[-1]} // the new items come after the comments
 	case len(insertions) > 0:

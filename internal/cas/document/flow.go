@@ -64,9 +64,17 @@ func (e *edit) flowItems(n *node, removed []bool, insertions map[int][]insertion
 		}
 		return text
 	}
+	var begin []string
 	for _, i := range insertions[-1] {
+		begin = append(begin, render(i))
+	}
+	if last < 0 {
+		e.replaceFlowEnd(n.items, separator, begin)
+		return
+	}
+	for _, text := range begin {
 		first := n.items[slices.Index(removed, false)].start
-		e.splice(first, first, render(i)+separator)
+		e.splice(first, first, text+separator)
 	}
 	tail := n.items[last+1:]
 	for i, item := range n.items[:last+1] {
@@ -77,8 +85,12 @@ func (e *edit) flowItems(n *node, removed []bool, insertions map[int][]insertion
 		switch {
 		case removed[i]:
 			end := e.flowItemEnd(item)
-			end += len(e.text[end:]) - len(strings.TrimLeft(e.text[end:], " \t\r\n"))
-			e.splice(item.start, end, "")
+			rest := strings.TrimLeft(e.text[end:], " \t\r\n")
+			if strings.HasPrefix(rest, "#") { // the comment keeps its line
+				e.removeFlowItems(n.items[i : i+1])
+			} else {
+				e.splice(item.start, len(e.text)-len(rest), "")
+			}
 		case i == last && len(added) > 0 && len(tail) > 0:
 			e.replaceFlowEnd(tail, separator, added)
 		case i == last && len(tail) > 0:

@@ -125,10 +125,12 @@ func Record(plan, prior *Claim, m Memory, t *eval.Txn, result Result) Memory {
 func (m Memory) appliersAfter(plan *Claim, t *eval.Txn, result Result) map[string]eval.Applier {
 	appliers := map[string]eval.Applier{}
 	for key := range plan.Values {
-		if applier, isKnown := m.Appliers[key]; isKnown {
-			appliers[key] = applier
+		applier, isKnown := m.Appliers[key]
+		if read, isRead := result.Appliers[key]; isRead {
+			read.OverwrittenBy = applier.OverwrittenBy
+			applier, isKnown = read, true
 		}
-		if applier, isRead := result.Appliers[key]; isRead {
+		if isKnown {
 			appliers[key] = applier
 		}
 	}

@@ -119,6 +119,11 @@ func TestHandsBack(t *testing.T) {
 	if want := (map[string]eval.Applier{"foo": ofHelm, "bar": ofHelm, "baz": ofArgo}); !cmp.Equal(updated.Appliers, want) {
 		t.Errorf("appliers: %v", updated.Appliers)
 	}
+	write.Appliers = map[string]eval.Applier{"foo": helm} // which applied the same value, and the update leaves the value
+	guarded := Record(plan, plan, updated, &eval.Txn{FieldManager: "ci-b", Keys: []eval.KeySwap{{Key: "foo", IsGuard: true}}}, write)
+	if guarded.Appliers["foo"] != ofHelm {
+		t.Errorf("after an update of another key: %v", guarded.Appliers["foo"])
+	}
 	isTaken := func(key string) bool { return key == "bar" }
 	left := stateOf(func(c *Claim) { c.Values = texts("baz", "1") })
 	if got := updated.HandsBack(plan, left, isTaken); !cmp.Equal(got, map[string]eval.Applier{"foo": ofHelm}) {
