@@ -119,7 +119,7 @@ func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
 	}
 	as := *t
 	as.first = map[string]string{}
-	for key := range t.held() {
+	for _, key := range namesIn(t.held(), t.nulls) {
 		if _, known := t.first[key]; known {
 			as.first[key] = o.data[key]
 		}

@@ -117,7 +117,7 @@ func Object(c *Claim, ref eval.Ref) *eval.Creation {
 // a create.
 func Permitted(prior *Claim, t *eval.Txn, live *eval.Snapshot) (values []Drift) {
 	for _, k := range t.Complete(live).Keys {
-		if !prior.isImported() && slices.Contains(prior.Keys(), k.Key) {
+		if before := prior.Values[k.Key]; !prior.isImported() && !before.IsAbsent() {
 			continue
 		}
 		found := live.Value(k.Key)

@@ -229,10 +229,11 @@ func (u update) txn(drops Removals, drift []Drift) (t *eval.Txn, open []string) 
 		if isForm = isForm && has && c.APIVersion != prior.APIVersion && !isCompared; isForm {
 			want, t.RequireVersions = eval.Anything(), append(t.RequireVersions, t.ObservedAt)
 		}
+		isMissing := before.IsAbsent() && c.Whole == nil && !isForm // the rules for creates apply
 		switch {
 		case u.keepsValue(key):
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: before, IsGuard: true})
-		case names && has && (!prior.isImported() || !eval.IsEntry(key)):
+		case names && has && !isMissing && (!prior.isImported() || !eval.IsEntry(key)):
 			t.Keys = append(t.Keys, eval.KeySwap{Key: key, Expect: want, New: value})
 			if want.IsAnything() && c.Scope == terms.ScopeKey && !isForm && c.Required.Version == "" {
 				open = append(open, key)

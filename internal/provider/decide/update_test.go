@@ -36,6 +36,13 @@ func TestUpdate(t *testing.T) {
 		"new key, adopt": {
 			plan: func(c *Claim) { both(c); c.Adopt = true }, want: "bar: absent -> 1 or adopt; foo: 1",
 		},
+		"missing field": { // the state has it as null
+			prior: func(c *Claim) { c.Values = map[string]eval.Value{"foo": {}} }, plan: two, want: "foo: absent -> 2 or reject",
+		},
+		"missing field, adopt": {
+			prior: func(c *Claim) { c.Values = map[string]eval.Value{"foo": {}} },
+			plan:  func(c *Claim) { two(c); c.Adopt = true }, want: "foo: absent -> 2 or adopt",
+		},
 		"new expectation without a change": {
 			plan: func(c *Claim) { c.Expected = texts("foo", "0") }, want: "nothing",
 		},
