@@ -190,12 +190,12 @@ func (u update) acknowledges(key string) bool {
 	return named && (!had || !want.Matches(was))
 }
 
-// forgets reports whether the baseline has a key that is missing and that the plan does not name.
+// forgets reports whether the baseline has the value of a key that is missing and that the plan does not name.
 func (u update) forgets() bool {
 	return slices.ContainsFunc(sortedKeys(u.m.Baseline), func(key string) bool {
 		_, names := u.plan.Values[key]
 		_, has := u.prior.Values[key]
-		return !names && !has
+		return !names && !has && u.m.isDrift(key, eval.Value{})
 	})
 }
 

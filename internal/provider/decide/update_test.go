@@ -112,6 +112,11 @@ func TestUpdate(t *testing.T) {
 		"missing and dropped": {
 			prior: func(c *Claim) { c.Values = texts("bar", "1") }, plan: drops, want: "nothing; accepts drift",
 		},
+		"missing entry of another writer": { // a refresh had found it in a whole object
+			prior: func(c *Claim) { c.Values = texts("bar", "1") }, plan: drops,
+			memory: func(m *Memory) { *m = memoryOf(map[string]eval.Value{"foo": {}, "bar": eval.Text("1")}, nil) },
+			want:   "nothing",
+		},
 
 		"secret, same revision": {prior: asSecret, plan: asSecret, memory: inSecret("1", "1"), want: "nothing"},
 		"secret, new revision": {
