@@ -75,7 +75,7 @@ func (o origins) changeElements(n *node, v any, byIndex map[any][]Change) any {
 	return elements
 }
 
-// removes reports whether changes remove the value that they are about.
+// removes reports whether one of the changes removes the value itself, and not only a part of the value.
 func removes(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Removes && len(c.Place) == 0 })
 }

@@ -138,7 +138,7 @@ func Parse(text string, format Format) (parsed *Document, err error) {
 	return d, nil
 }
 
-// recoverAs makes an error with a reason of a panic. Others write the texts, and no text may end the process.
+// recoverAs turns a panic into an *Error with a reason. Other writers write the texts, and no text may end the process.
 func recoverAs(err *error, reason string) {
 	if r := recover(); r != nil {
 		*err = &Error{0, fmt.Sprintf("%s: %v", reason, r)}

@@ -384,7 +384,7 @@ func fieldsIdentity() map[string]identityschema.Attribute {
 	}
 }
 
-// requiredForImport returns a text of an identity.
+// requiredForImport returns a string attribute of an identity that an import must set.
 func requiredForImport(description string) identityschema.Attribute {
 	return identityschema.StringAttribute{RequiredForImport: true, Description: description}
 }
